@@ -1,0 +1,174 @@
+"""A run: a pure function of (parameters, evictions, tick); a tick is one target pass."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from functools import lru_cache
+from random import Random
+from typing import Any, NamedTuple
+
+from sim.cache import ACCEPTED, BONUS, PLAIN, slot_states, window_start
+from sim.metrics import Counters, report
+from sim.params import DRAWS_PER_PASS, HORIZON, SLOTS, Params
+from sim.theory import pass_time, verify_time
+
+
+class Luck:
+    """The coins of one seed: `DRAWS_PER_PASS` uniforms for each verify pass, drawn once and kept.
+
+    Always the same number of draws, so that the n-th pass meets the same coins whatever the draft
+    length and the rates: a longer draft or a higher rate never accepts fewer.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._random = Random(seed).random
+        self._passes: list[tuple[float, ...]] = []
+
+    def coins(self, verify_pass: int) -> tuple[float, ...]:
+        """Uniforms in [0, 1) of the verify pass with this number, counted from 0."""
+        draw = self._random
+        while len(self._passes) <= verify_pass:
+            self._passes.append(tuple([draw() for _ in range(DRAWS_PER_PASS)]))
+        return self._passes[verify_pass]
+
+
+luck_of = lru_cache(maxsize=4)(Luck)
+
+
+def count_accepted(coins: Sequence[float], rates: Sequence[float]) -> int:
+    """Length of the longest prefix of drafts whose coin falls below its rate."""
+    accepted = 0
+    for coin, rate in zip(coins, rates):  # noqa: B905 - there are always more coins than rates
+        if coin >= rate:
+            break
+        accepted += 1
+    return accepted
+
+
+def step(state: Counters, params: Params, luck: Luck) -> Counters:
+    """One tick: fill the cache again where positions are missing, else verify one draft."""
+    missing = state.num_tokens - 1 - state.num_computed_tokens
+    if params.kv_cache and missing:
+        return recompute_pass(state, params, min(params.recompute_chunk, missing))
+    accepted = count_accepted(luck.coins(state.verify_passes), params.rates)
+    return verify_pass(state, params, accepted)
+
+
+def recompute_pass(state: Counters, params: Params, positions: int) -> Counters:
+    """Push `positions` known positions through the target again: K/V, but no new token."""
+    return state._replace(
+        num_computed_tokens=state.num_computed_tokens + positions,
+        recompute_passes=state.recompute_passes + 1,
+        positions_computed=state.positions_computed + positions,
+        positions_recomputed=state.positions_recomputed + positions,
+        time=state.time + pass_time(params.batch_size * positions, params.knee),
+    )
+
+
+def verify_pass(state: Counters, params: Params, accepted: int) -> Counters:
+    """Draft, verify, keep the accepted drafts and the token that the pass itself yields.
+
+    Computes the newest token and the drafts; with the cache off all known positions of the window.
+    The newest token's K/V are written by the next pass, so it stays uncomputed.
+    """
+    k = len(params.rates)
+    redone = 0 if params.kv_cache else min(state.num_tokens, SLOTS) - 1
+    width = 1 + k + redone
+    num_tokens = state.num_tokens + accepted + 1
+    return Counters(
+        num_tokens,
+        num_tokens - 1,
+        state.verify_passes + 1,
+        state.recompute_passes,
+        state.drafted + k,
+        state.accepted + accepted,
+        state.positions_computed + width,
+        state.positions_recomputed + redone,
+        state.time + verify_time(params, width),
+    )
+
+
+def evict(state: Counters) -> Counters:
+    """Preemption in recompute mode: the tokens stay, the K/V of the whole window go."""
+    return state._replace(num_computed_tokens=window_start(state.num_tokens))
+
+
+class Pass(NamedTuple):
+    """The record of one verify pass, as the strip shows it."""
+
+    number: int
+    """Counted from 1."""
+    coins: tuple[float, ...]
+    """One per draft."""
+    rates: tuple[float, ...]
+    """What each coin had to stay below."""
+    accepted: int
+
+    @property
+    def rejected(self) -> int:
+        """Drafts not kept: the first mismatch and all after it."""
+        return len(self.rates) - self.accepted
+
+
+class Run:
+    """All ticks of one run, stepped as far as anyone has asked; going back costs nothing."""
+
+    def __init__(self, params: Params) -> None:
+        self.params = params
+        self._luck = luck_of(params.seed)
+        self._evictions = frozenset(params.evictions if params.kv_cache else ())
+        self._origins = [PLAIN]
+        self._states = [Counters()]
+
+    def at(self, tick: int) -> Counters:
+        """The counters right after `tick` (0 to `HORIZON`), its eviction included.
+
+        Raises ValueError for a tick outside the run.
+        """
+        if not 0 <= tick <= HORIZON:
+            raise ValueError(f"tick {tick} is not from 0 to {HORIZON}")
+        states, own = self._states, BONUS if self.params.speculation else PLAIN
+        while len(states) <= tick:
+            before = states[-1]
+            after = step(before, self.params, self._luck)
+            if after.num_tokens > before.num_tokens:
+                self._origins += [ACCEPTED] * (after.accepted - before.accepted)
+                self._origins.append(own)
+            states.append(evict(after) if len(states) in self._evictions else after)
+        return states[tick]
+
+    def verify_pass_at(self, tick: int) -> Pass | None:
+        """The record of the pass that `tick` was, or None where it was no verify pass."""
+        after = self.at(tick)
+        before = self._states[max(0, tick - 1)]
+        if after.verify_passes == before.verify_passes:
+            return None
+        rates = self.params.rates
+        coins = self._luck.coins(before.verify_passes)[: len(rates)]
+        return Pass(after.verify_passes, coins, rates, after.accepted - before.accepted)
+
+    def missing(self, tick: int) -> int:
+        """Positions that must be computed again before the next token."""
+        state = self.at(tick)
+        return state.num_tokens - 1 - state.num_computed_tokens if self.params.kv_cache else 0
+
+    def slots(self, tick: int) -> list[str]:
+        """What each slot of the cache shows right after `tick`."""
+        state, record = self.at(tick), self.verify_pass_at(tick)
+        return slot_states(
+            state.num_tokens,
+            state.num_computed_tokens,
+            self._origins,
+            record.rejected if record else 0,
+            self.params.kv_cache,
+        )
+
+    def origin(self, position: int) -> tuple[str, int]:
+        """Where a position came from (PLAIN, ACCEPTED or BONUS), and at which tick."""
+        tick = bisect_right(self._states, position, key=lambda state: state.num_tokens)
+        return self._origins[position], tick
+
+    def report(self, tick: int) -> dict[str, Any]:
+        """Every number at `tick`, with the tick and the parameters: one flat object."""
+        return report(self.at(tick), self.params, tick)

@@ -1,0 +1,66 @@
+"""Closed forms of speculative decoding, and what a forward pass costs.
+
+Expected tokens per pass and speedup follow Leviathan et al. 2023 (https://arxiv.org/abs/2211.17192),
+Eq. 1 and Theorem 3.8, here with one rate per draft position and with a batch.
+Sums are accumulated in a loop: the last digit of `**` and `sum()` differs between Pythons.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import sqrt
+
+from sim.params import Params
+
+
+def expected_tokens_per_pass(rates: Sequence[float]) -> float:
+    """1 + r₁ + r₁r₂ + …: every prefix that may be accepted, and the pass's own token.
+
+    With k equal rates α it is (1 − α^(k+1)) / (1 − α), and k + 1 at α = 1.
+    """
+    total = product = 1.0
+    for rate in rates:
+        product *= rate
+        total += product
+    return total
+
+
+def deviation_of_tokens_per_pass(rates: Sequence[float]) -> float:
+    """Standard deviation of the tokens one verify pass yields, from the exact distribution.
+
+    P(at least j drafts accepted) is the product of the first j rates; E[n²] = Σ (2j + 1)·P(n > j).
+    """
+    mean = square = product = 1.0
+    for j, rate in enumerate(rates, start=1):
+        product *= rate
+        mean += product
+        square += (2 * j + 1) * product
+    return sqrt(max(0.0, square - mean * mean))
+
+
+def pass_time(tokens: int, knee: int) -> float:
+    """Time of one target pass over `tokens` positions, in memory-bound passes.
+
+    A roofline: the weights are read once (1), until past the knee arithmetic takes over.
+    """
+    return max(1.0, tokens / knee)
+
+
+def plain_pass(params: Params) -> float:
+    """Time that plain decoding with a warm cache pays per token."""
+    return pass_time(params.batch_size, params.knee)
+
+
+def verify_time(params: Params, width: int) -> float:
+    """Time of k draft steps and the pass that verifies them; `width` positions per sequence."""
+    k = len(params.rates)
+    drafting = k * params.draft_cost * plain_pass(params)
+    return drafting + pass_time(params.batch_size * width, params.knee)
+
+
+def expected_speedup(params: Params) -> float | None:
+    """Speedup over plain decoding without evictions; None with the KV cache off."""
+    if not params.kv_cache:
+        return None
+    tokens = expected_tokens_per_pass(params.rates)
+    return tokens * plain_pass(params) / verify_time(params, 1 + len(params.rates))
