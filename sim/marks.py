@@ -1,0 +1,179 @@
+"""How each slot state looks: its colour, its mark, its words. One table for canvas, SVG and legend.
+
+A mark is a list of shapes in a cell of 1 × 1, y down. Each shape ends in the *role* of its colour:
+a name of `PALETTES`, which is also the CSS custom property of that colour.
+
+    ("cell", role)                      the rounded cell, filled
+    ("line", x1, y1, x2, y2, width, role)
+    ("dot", x, y, radius, role)
+    ("ring", x, y, radius, width, role)
+    ("edge", inset, width, role)        the outline of the rounded cell
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from sim.cache import ACCEPTED, BONUS, DISCARDED, EMPTY, EVICTED, NEWEST, PLAIN, REJECTED
+from sim.params import SLOTS
+
+COLUMNS, ROWS = 32, SLOTS // 32
+BLOCK = 16
+"""Columns to each side of the wider gap: one block of a paged cache, side by side."""
+
+RADIUS = 0.2
+"""Corner radius of a cell, as a share of its width."""
+
+PALETTES: dict[str, dict[str, str]] = {
+    "light": {
+        "ground": "#faf9f6",
+        "panel": "#ffffff",
+        "line": "#dedbd3",
+        "ink": "#1d1c1a",
+        "muted": "#65625c",
+        "on": "#ffffff",
+        "empty": "#ebe8e1",
+        "accepted": "#1f8a5b",
+        "bonus": "#2563b8",
+        "rejected": "#b45309",
+        "discarded": "#8a8578",
+        "evicted": "#c81e2b",
+    },
+    "dark": {
+        "ground": "#13151a",
+        "panel": "#1a1d23",
+        "line": "#2e323a",
+        "ink": "#eceae4",
+        "muted": "#a09c93",
+        "on": "#13151a",
+        "empty": "#23272e",
+        "accepted": "#36b37e",
+        "bonus": "#6aa5f5",
+        "rejected": "#f5a524",
+        "discarded": "#6a727e",
+        "evicted": "#ff5d62",
+    },
+    # Forced colours leave two: what the reader chose for text, and for the ground.
+    "forced": {
+        "ground": "Canvas",
+        "panel": "Canvas",
+        "line": "CanvasText",
+        "ink": "CanvasText",
+        "muted": "CanvasText",
+        "on": "Canvas",
+        "empty": "Canvas",
+        "accepted": "CanvasText",
+        "bonus": "CanvasText",
+        "rejected": "CanvasText",
+        "discarded": "CanvasText",
+        "evicted": "CanvasText",
+    },
+}
+
+Shape = tuple[Any, ...]
+
+
+class Look(NamedTuple):
+    """How a state is drawn and named."""
+
+    colour: str
+    """Role of its colour; the newest token shares the bonus token's."""
+    filled: bool
+    mark: tuple[Shape, ...]
+    """Shapes over the cell; the role "on" is the mark on a filled cell."""
+    legend: str
+    meaning: str
+
+
+def _cross(a: float, b: float, width: float) -> tuple[Shape, ...]:
+    return (("line", a, a, b, b, width, "on"), ("line", a, b, b, a, width, "on"))
+
+
+def _dashes() -> tuple[Shape, ...]:
+    """A dashed outline as plain lines, two to a side, so that every drawer draws the same."""
+    lines: list[Shape] = []
+    for start, end in ((0.2, 0.42), (0.58, 0.8)):
+        for edge in (0.06, 0.94):
+            lines.append(("line", start, edge, end, edge, 0.08, "discarded"))
+            lines.append(("line", edge, start, edge, end, 0.08, "discarded"))
+    return tuple(lines)
+
+
+_HATCH: tuple[Shape, ...] = (
+    ("line", 0.08, 0.42, 0.42, 0.08, 0.09, "on"),
+    ("line", 0.08, 0.92, 0.92, 0.08, 0.09, "on"),
+    ("line", 0.58, 0.92, 0.92, 0.58, 0.09, "on"),
+)
+
+LOOKS: dict[str, Look] = {
+    ACCEPTED: Look("accepted", True, (), "draft accepted", "a draft token that was accepted"),
+    BONUS: Look(
+        "bonus",
+        True,
+        (("dot", 0.5, 0.5, 0.13, "on"),),
+        "bonus token from the verify pass",
+        "the token that the verify pass itself yielded",
+    ),
+    REJECTED: Look(
+        "rejected",
+        True,
+        _cross(0.3, 0.7, 0.12),
+        "draft rejected, run stops here",
+        "a rejected draft, whose place the verify pass's own token takes",
+    ),
+    DISCARDED: Look(
+        "discarded",
+        False,
+        _dashes(),
+        "draft discarded",
+        "a draft after the rejected one, discarded",
+    ),
+    NEWEST: Look(
+        "bonus",
+        False,
+        (("edge", 0.0, 0.1, "bonus"), ("ring", 0.5, 0.5, 0.2, 0.1, "bonus")),
+        "newest token, not written yet",
+        "the newest token; its keys and values are written by the next pass",
+    ),
+    EVICTED: Look(
+        "evicted",
+        True,
+        _HATCH,
+        "evicted, must be recomputed",
+        "evicted; it must be computed again before the next token",
+    ),
+    PLAIN: Look(
+        "muted",
+        True,
+        (("line", 0.28, 0.5, 0.72, 0.5, 0.14, "on"),),
+        "ordinary token",
+        "an ordinary token, without a draft",
+    ),
+    EMPTY: Look("empty", True, (), "empty", "empty"),
+}
+
+
+def shapes(state: str, hollow: bool) -> list[Shape]:
+    """Everything to draw for a state, from back to front.
+
+    Hollow (cache off: known, not kept): an outline instead of the fill, the mark in its colour.
+    """
+    look = LOOKS[state]
+    if not look.filled or state == EMPTY:
+        return [("cell", look.colour if look.filled else "ground"), *look.mark]
+    if not hollow:
+        return [("cell", look.colour), *look.mark]
+    marks = [(*shape[:-1], look.colour) for shape in look.mark]
+    return [("cell", "ground"), ("edge", 0.0, 0.12, look.colour), *marks]
+
+
+def columns(width: float, cell: float) -> list[float]:
+    """Left edge of each column on a board `width` wide, in whole units, the block gap included.
+
+    Cells keep one size and the gaps take up the rest, so that the board fills its width exactly.
+    """
+    gap = (width - COLUMNS * cell) / (COLUMNS + 1)
+    return [
+        float(round(column * (cell + gap) + (2 * gap if column >= BLOCK else 0)))
+        for column in range(COLUMNS)
+    ]

@@ -1,0 +1,60 @@
+"""The timeline's plot as SVG path data: tokens per pass so far, its theory, and plain luck.
+
+x is the tick, 0 to `HORIZON`; y is 0 (one token per pass) to `HEIGHT` (k + 1), downwards.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+from sim.params import HORIZON
+from sim.run import Run
+from sim.theory import deviation_of_tokens_per_pass, expected_tokens_per_pass
+
+HEIGHT = 100
+STANDARD_ERRORS = 3
+"""Half the height of the band: an honest band at one tick."""
+
+FINE, STRIDE = 120, 6
+"""Every tick up to FINE, where the path still jumps; then every STRIDE-th."""
+
+
+def scale(run: Run, tokens_per_pass: float) -> float:
+    """Height in the plot of a number of tokens per pass."""
+    most = max(1, len(run.params.rates))
+    return HEIGHT * (1 - (tokens_per_pass - 1) / most)
+
+
+def path(run: Run, tick: int) -> str:
+    """The line of tokens per pass from the first verify pass to `tick`."""
+    ticks = [*range(1, min(tick, FINE) + 1), *range(FINE + STRIDE, tick + 1, STRIDE)]
+    if ticks and ticks[-1] != tick:
+        ticks.append(tick)
+    points = []
+    for at in ticks:
+        state = run.at(at)
+        value = scale(run, (state.num_tokens - 1) / state.verify_passes)
+        points.append(f"{at} {value:.1f}")
+    return "M" + "L".join(points) if points else ""
+
+
+def theory_height(run: Run) -> float:
+    """Height of the theory line."""
+    return scale(run, expected_tokens_per_pass(run.params.rates))
+
+
+def band(run: Run, tick: int) -> str:
+    """The band of plain luck about the theory: ± 3 standard errors after as many verify passes.
+
+    Recompute passes up to `tick` make no tokens and do not narrow it.
+    """
+    mean = expected_tokens_per_pass(run.params.rates)
+    deviation = deviation_of_tokens_per_pass(run.params.rates)
+    most = 1 + len(run.params.rates)
+    upper, lower = [], []
+    for at in [1, 2, 3, 4, 6, 8, 11, 16, 23, 32, 45, 64, 90, 128, *range(180, HORIZON + 1, 60)]:
+        passes = at - run.at(min(at, tick)).recompute_passes
+        half = STANDARD_ERRORS * deviation / sqrt(passes)
+        upper.append(f"{at} {scale(run, min(most, mean + half)):.1f}")
+        lower.append(f"{at} {scale(run, max(1, mean - half)):.1f}")
+    return "M" + "L".join(upper + lower[::-1]) + "Z"

@@ -1,0 +1,343 @@
+"""A run in words: figures as text, the sentence, the pass that was just made, a slot, a summary.
+
+Everything said here is computed from the run; the page and the printed scene only place it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import ceil
+from typing import Any, NamedTuple
+
+from sim.cache import ACCEPTED, BONUS, DISCARDED, EVICTED, PLAIN, REJECTED, position_in
+from sim.marks import LOOKS
+from sim.params import BY_KEY, PARAMETERS, SLOTS, Params, write, write_number
+from sim.run import Pass, Run
+from sim.theory import (
+    expected_tokens_per_pass,
+    pass_time,
+    plain_pass,
+    verify_time,
+)
+
+PHASES = ("draft", "verify", "keep")
+"""How a pass is told when there is time for it."""
+
+DRAFT = "draft"
+"""A draft that the strip shows before its verdict."""
+
+LONG_DRAFT, SHORT_DRAFT = 6, 5
+"""From how many drafts on the sentence compares with how many."""
+
+ADVANCED = ("c", "batch", "knee", "chunk", "seed")
+"""Keys of the settings behind “advanced”; those of ADVANCED_ALWAYS are told beside the word."""
+
+ADVANCED_ALWAYS = ("c", "batch", "seed")
+
+_PERCENT = {"draft_acceptance"}
+_RATIOS = {"tokens_per_pass", "theory_tokens_per_pass", "speedup", "theory_speedup"}
+
+
+def count(number: float) -> str:
+    """A count, rounded; grouped from five digits on."""
+    whole = round(number)
+    return f"{whole:,}" if whole >= 10_000 else str(whole)
+
+
+def many(number: int, noun: str) -> str:
+    """A count with its noun: 1 pass, 2 passes."""
+    if number == 1:
+        return f"1 {noun}"
+    return f"{count(number)} {noun}{'es' if noun.endswith('s') else 's'}"
+
+
+def figure(name: str, value: float | None) -> str:
+    """A metric as the page writes it; “–” where there is none."""
+    if value is None:
+        return "–"
+    if name in _PERCENT:
+        return f"{100 * value:.0f} %"
+    return f"{value:.2f}" if name in _RATIOS else count(value)
+
+
+def figures(report: Mapping[str, Any], run: Run) -> dict[str, str]:
+    """Every text beside the board by the name of its place: metrics, and what is said of them."""
+    params: Params = run.params
+    texts = {
+        name: figure(name, value)
+        for name, value in report.items()
+        if name not in ("tick", "params")
+    }
+    tokens = report["tokens"]
+    texts["positions_per_token"] = (
+        f"{report['positions_computed'] / tokens:.3g} a token" if tokens else "– a token"
+    )
+    texts["alpha"] = (
+        "one rate per position"
+        if params.acceptance_rates
+        else f"α is {write_number(round(100 * params.acceptance_rate, 1))} %"
+    )
+    texts["advanced"] = ": " + ", ".join(
+        f"{row.label} {write(row, getattr(params, row.name))}"
+        for row in PARAMETERS
+        if row.key in ADVANCED_ALWAYS
+        or (row.key in ADVANCED and getattr(params, row.name) != row.default)
+    )
+    texts["race_label"] = "speculative" if params.speculation else "one by one"
+    texts["alpha_help"] = (
+        "per position: " + write(BY_KEY["rates"], params.acceptance_rates)
+        if params.acceptance_rates
+        else BY_KEY["alpha"].help
+    )
+    texts["theory_times"] = "" if report["theory_speedup"] is None else "×"
+    if not params.kv_cache:
+        texts["theory_note"] = "with the cache off"
+    else:
+        texts["theory_note"] = "if drafting were free" if _is_free(params) else ""
+    return texts
+
+
+def _is_free(params: Params) -> bool:
+    """Whether a verify pass costs just what a plain pass does, however many drafts it checks."""
+    k = len(params.rates)
+    return params.draft_cost == 0 and k > 0 and params.batch_size * (k + 1) <= params.knee
+
+
+class Sentence(NamedTuple):
+    """What is going on, and the state whose colour it is told in."""
+
+    tone: str
+    text: str
+
+
+def sentence(run: Run, tick: int) -> Sentence:
+    """What is going on at `tick`, from the numbers."""
+    params, state = run.params, run.at(tick)
+    if tick == 0 and not run.missing(tick):
+        return Sentence(
+            PLAIN,
+            "One prompt token is known, and its keys and values are not written yet. "
+            "Each tick is one forward pass of the big model.",
+        )
+    if run.missing(tick):
+        return _recomputing(run, tick)
+    report = run.report(tick)
+    if not params.kv_cache:
+        return _uncached(run, tick, report)
+    if not params.speculation:
+        return Sentence(
+            PLAIN,
+            f"Speculation is off: each forward pass reads every weight of the big model to make "
+            f"one token. {many(state.verify_passes, 'pass')}, {many(report['tokens'], 'token')}.",
+        )
+    if report["speedup"] is not None and report["speedup"] < 1:
+        return _losing(run, report)
+    k = params.draft_length
+    if k >= LONG_DRAFT:
+        gain = expected_tokens_per_pass(params.rates) - expected_tokens_per_pass(
+            params.rates[:SHORT_DRAFT]
+        )
+        return Sentence(
+            ACCEPTED,
+            f"{_at_rates(params)}, {k} drafts buy {gain:.2f} tokens a pass more than "
+            f"{SHORT_DRAFT}. {count(report['positions_wasted'])} drafts so far were computed and thrown away.",
+        )
+    again = ""
+    if state.recompute_passes:
+        again = f", {count(state.recompute_passes)} of them to compute evicted positions again,"
+    return Sentence(
+        ACCEPTED,
+        f"{many(tick, 'pass')}{again} bought {many(report['tokens'], 'token')}. "
+        f"Plain decoding would have made {count(report['plain_tokens'])} in the same time.",
+    )
+
+
+def _at_rates(params: Params) -> str:
+    if params.acceptance_rates:
+        return "At these rates"
+    return f"At α = {write_number(params.acceptance_rate)}"
+
+
+def last_eviction(run: Run, tick: int) -> int:
+    """The last tick up to `tick` at which the cache was evicted."""
+    return max(evicted for evicted in run.params.evictions if evicted <= tick)
+
+
+def _recomputing(run: Run, tick: int) -> Sentence:
+    params, missing, evicted = run.params, run.missing(tick), last_eviction(run, tick)
+    if tick == evicted:
+        passes = ceil(missing / params.recompute_chunk)
+        full, rest = divmod(missing, params.recompute_chunk)
+        time = full * pass_time(params.batch_size * params.recompute_chunk, params.knee)
+        time += pass_time(params.batch_size * rest, params.knee) if rest else 0
+        return Sentence(
+            EVICTED,
+            f"The cache is evicted. {many(missing, 'position')} must be computed again before the "
+            f"next token: {many(passes, 'pass')}, {write_number(round(time, 1))} units of time "
+            f"without a new token.",
+        )
+    done = run.at(tick).positions_recomputed - run.at(evicted).positions_recomputed
+    return Sentence(
+        EVICTED,
+        f"The cache was evicted after tick {evicted}. {many(tick - evicted, 'pass')} so far went "
+        f"into computing the same {many(done, 'position')} again; no new token until all are back.",
+    )
+
+
+def _uncached(run: Run, tick: int, report: Mapping[str, Any]) -> Sentence:
+    redone = run.at(tick).positions_recomputed - run.at(tick - 1).positions_recomputed
+    hidden = report["time"] <= report["verify_passes"] * verify_time(
+        run.params, 1 + len(run.params.rates)
+    )
+    cost = (
+        "Time hides it: a pass below the knee costs the same however many positions it carries."
+        if hidden
+        else f"Past the knee of {run.params.knee} tokens a pass, that costs time too: "
+        f"{count(report['time'])} units so far."
+    )
+    return Sentence(
+        EVICTED,
+        f"No KV cache: the last pass computed {many(redone, 'known position')} again, "
+        f"{report['positions_computed'] / report['tokens']:.0f} positions a token so far. {cost}",
+    )
+
+
+def _losing(run: Run, report: Mapping[str, Any]) -> Sentence:
+    params, k = run.params, len(run.params.rates)
+    plain = plain_pass(params)
+    cost = verify_time(params, 1 + k) / plain
+    drafting, width = k * params.draft_cost, params.batch_size * (1 + k)
+    checking = pass_time(width, params.knee) / plain
+    head = f"Slower than plain decoding ({report['speedup']:.2f}×)."
+    if report["tokens_per_pass"] >= cost:
+        return Sentence(
+            EVICTED,
+            f"{head} {many(report['recompute_passes'], 'pass')} of {count(report['tick'])} went "
+            "into computing evicted positions again, without a new token.",
+        )
+    reasons = []
+    if drafting:
+        reasons.append(f"{drafting:.2f} for {many(k, 'draft')}")
+    if checking > 1:
+        reasons.append(
+            f"{checking:.2f} to check {count(width)} tokens, past the knee of {params.knee}"
+        )
+    return Sentence(
+        REJECTED,
+        f"{head} A verify pass costs {cost:.2f} plain passes ({', '.join(reasons)}) and yields "
+        f"{report['tokens_per_pass']:.2f} tokens.",
+    )
+
+
+class StripCell(NamedTuple):
+    """One large cell of the strip: its state, its mark, and the coin that decided."""
+
+    state: str
+    mark: str
+    coin: str
+    label: str
+
+
+class Strip(NamedTuple):
+    """The pass that a tick was: a caption, and cells; while recomputing, a share that is back."""
+
+    caption: str
+    cells: tuple[StripCell, ...] = ()
+    restored: float | None = None
+
+
+def strip(run: Run, tick: int, phase: str = "keep") -> Strip:
+    """The last pass at `tick`, told up to `phase` of `PHASES`; a recompute pass has no phases."""
+    missing = run.missing(tick)
+    if missing:
+        evicted = last_eviction(run, tick)
+        whole = run.missing(evicted)
+        made = (
+            "evicted"
+            if tick == evicted
+            else f"recompute pass: {count(_last_chunk(run, tick))} positions"
+        )
+        return Strip(
+            f"{made}, **{count(missing)} still missing**, no new token", (), 1 - missing / whole
+        )
+    record = run.verify_pass_at(tick)
+    if record is None:
+        if tick == 0:
+            return Strip("no pass yet: press Play or Step")
+        return Strip(
+            f"recompute pass: {count(_last_chunk(run, tick))} positions, **the cache is whole again**",
+            (),
+            1.0,
+        )
+    return Strip(_caption(record, phase), tuple(_cells(record, phase)))
+
+
+def _last_chunk(run: Run, tick: int) -> int:
+    return run.at(tick).positions_recomputed - run.at(tick - 1).positions_recomputed
+
+
+def _caption(record: Pass, phase: str) -> str:
+    k, accepted = len(record.rates), record.accepted
+    if k == 0:
+        return "this pass: **1 token**, without a draft"
+    if phase == "draft":
+        return f"draft: the draft model proposes **{many(k, 'token')}**"
+    if phase == "verify":
+        return (
+            f"verify: one pass of the big model checks **{'it' if k == 1 else f'all {k} at once'}**"
+        )
+    made = many(accepted + 1, "token")
+    if accepted == k:
+        return f"this pass: **all {k} accepted**, and the pass's own token on top: {made}"
+    first = f"**{accepted} accepted**, the next was rejected" if accepted else "**none accepted**"
+    return f"this pass: {first}; the pass's own token takes its place: {made}"
+
+
+def _coin(coin: float, rate: float) -> str:
+    """A coin against its rate; the coin is cut, not rounded, so that it never seems to cross."""
+    cut = int(coin * 100) / 100
+    return f"{cut:.2f} {'<' if coin < rate else '≥'} {write_number(round(rate, 3))}"
+
+
+def _cells(record: Pass, phase: str) -> list[StripCell]:
+    cells = []
+    for index, (coin, rate) in enumerate(zip(record.coins, record.rates, strict=True)):
+        name = f"draft {index + 1}"
+        if phase == "draft":
+            cells.append(StripCell(DRAFT, "?", "", f"{name}: proposed"))
+        elif index < record.accepted:
+            text = _coin(coin, rate)
+            cells.append(StripCell(ACCEPTED, "✓", text, f"{name}: accepted, {text}"))
+        elif index == record.accepted:
+            text = _coin(coin, rate)
+            cells.append(StripCell(REJECTED, "×", text, f"{name}: rejected, {text}"))
+        else:
+            cells.append(StripCell(DISCARDED, "", "—", f"{name}: discarded"))
+    own = BONUS if record.rates else PLAIN
+    if phase == "keep":
+        cells.append(StripCell(own, "•", own if record.rates else "token", "the pass's own token"))
+    else:
+        cells.append(StripCell(DRAFT, "", "", "the pass's own token: not yet known"))
+    return cells
+
+
+def describe_slot(run: Run, tick: int, slot: int) -> str:
+    """What a slot holds: position, state, and the pass that made it."""
+    state = run.slots(tick)[slot]
+    num_tokens = run.at(tick).num_tokens
+    if state == DISCARDED:
+        return f"slot {slot}: {LOOKS[state].meaning}"
+    position = position_in(slot, num_tokens)
+    if position is None:
+        return f"slot {slot}: empty"
+    _, made = run.origin(position)
+    by = f"made at tick {made}" if made else "the prompt"
+    return f"slot {slot}, position {position}: {LOOKS[state].legend}; {by}"
+
+
+def summary(run: Run, tick: int) -> str:
+    """The board for those who do not see it."""
+    slots = run.slots(tick)
+    counts = [(state, slots.count(state)) for state in LOOKS]
+    held = "; ".join(f"{look.legend}: {n}" for state, n in counts if n for look in [LOOKS[state]])
+    return f"Tick {tick}. {run.report(tick)['cached']} of {SLOTS} positions cached. {held}."
