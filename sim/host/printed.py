@@ -1,0 +1,191 @@
+"""Print into index.html what Python will draw: the opening scene, the controls, the file list.
+
+The page is useful before Python arrives because these parts of it are real: made here, by the same
+code, from the same table. `python3 -m sim.host.printed` writes them; a test holds them to the code.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from html import escape
+
+from sim.cache import ACCEPTED, EMPTY
+from sim.host import PACKAGE, SITE
+from sim.marks import LOOKS
+from sim.metrics import METRICS
+from sim.params import BY_KEY, HORIZON, PARAMETERS, Params, Setting, View, write
+from sim.picture import CSS_COLOURS, board_svg, emphasised, strip_html, swatch
+from sim.plot import HEIGHT, band, path, theory_height
+from sim.run import Run
+from sim.story import ADVANCED, figures, sentence, strip, summary
+
+MAIN_CONTROLS = ("speculation", "k", "alpha", "cache")
+PAGE_MODULES = ("browser", "board", "playback", "page")
+INTERPRETER = "./static/vendor/pyodide/pyodide.mjs"
+PLUGINS_OFF = (
+    "codemirror",
+    "deprecations-manager",
+    "donkey",
+    "error",
+    "py-editor",
+    "py-game",
+    "py-terminal",
+)
+
+# PyScript would only log what goes wrong here, so it is told to the page.
+START = """\
+from js import bonusTokenStart
+try:
+    from static.page import start
+    start()
+except Exception:
+    from traceback import format_exc
+    bonusTokenStart.broken(format_exc())
+"""
+
+
+def page_files() -> list[str]:
+    """Every file that Python needs in the page: all of `sim/` but the command line, and static/."""
+    rules = sorted(f"sim/{f.name}" for f in PACKAGE.glob("*.py") if f.name != "__main__.py")
+    return rules + [f"static/{name}.py" for name in PAGE_MODULES]
+
+
+def python_tag() -> str:
+    """The PyScript element: configuration and start.
+
+    PyScript loads its plugins once for MicroPython too, which is not used here, unless told off.
+    """
+    off = {"plugins": [f"!{name}" for name in PLUGINS_OFF]}
+    config = {
+        "interpreter": INTERPRETER,
+        **off,
+        "files": {f"./{name}": f"./{name}" for name in page_files()},
+    }
+    written = escape(json.dumps(config, separators=(",", ":")), quote=False)
+    return (
+        f'<mpy-config type="json" hidden>{json.dumps(off)}</mpy-config>\n'
+        f"<script type=\"py\" config='{written}'>\n{START}</script>"
+    )
+
+
+def _switch(row: Setting) -> str:
+    checked = " checked" if row.default else ""
+    return (
+        f'<div class="control switch"><label for="{row.key}">{row.label}</label>'
+        f'<input type="checkbox" role="switch" id="{row.key}" name="{row.key}"{checked} '
+        f'aria-describedby="{row.key}-help"><p id="{row.key}-help">{row.help}</p></div>'
+    )
+
+
+def _number_field(row: Setting, step: float) -> str:
+    return (
+        f'<input type="number" data-number="{row.key}" min="{row.low:g}" max="{row.high:.0f}" '
+        f'step="{step:g}" value="{write(row, row.default)}" inputmode="decimal" '
+        f'aria-label="{row.label}">'
+    )
+
+
+def _slider(row: Setting) -> str:
+    assert row.slider is not None
+    stop, step = row.slider
+    return (
+        f'<div class="control"><label for="{row.key}">{row.label}</label>'
+        f'<input type="range" id="{row.key}" name="{row.key}" min="{row.low:g}" max="{stop:g}" '
+        f'step="{step:g}" value="{write(row, row.default)}" aria-describedby="{row.key}-help">'
+        f'{_number_field(row, step)}<p id="{row.key}-help" data-text="{row.key}_help">{row.help}</p></div>'
+    )
+
+
+def _seed(row: Setting) -> str:
+    return (
+        f'<div class="control"><label for="{row.key}">{row.label}</label>'
+        f'<button type="button" data-action="luck">New luck</button>'
+        f"{_number_field(row, 1).replace('<input ', f'<input id={chr(34)}{row.key}{chr(34)} ', 1)}"
+        f'<p id="{row.key}-help">{row.help}</p></div>'
+    )
+
+
+def controls() -> str:
+    """“Break it”: the main controls, and the advanced ones behind their summary."""
+    made = {
+        row.key: _switch(row)
+        if row.kind == "switch"
+        else _slider(row)
+        if row.slider
+        else _seed(row)
+        for row in PARAMETERS
+        if row.key in MAIN_CONTROLS + ADVANCED
+    }
+    return (
+        "\n".join(made[key] for key in MAIN_CONTROLS)
+        + '\n<details class="advanced"><summary>advanced<span data-text="advanced"></span></summary>'
+        + "\n".join(made[key] for key in ADVANCED)
+        + "</details>"
+    )
+
+
+def plot(run: Run, tick: int) -> str:
+    """The plot that the timeline lies on."""
+    return (
+        f'<svg viewBox="0 0 {HORIZON} {HEIGHT}" preserveAspectRatio="none" aria-hidden="true">'
+        f'<path class="band" id="band" d="{band(run, tick)}"/>'
+        f'<path class="theory" id="theory" d="M0 {theory_height(run):.1f}H{HORIZON}"/>'
+        f'<path class="evictions" id="evictions" d=""/>'
+        f'<path class="path" id="path" d="{path(run, tick)}"/></svg>'
+    )
+
+
+def regions() -> dict[str, str]:
+    """What goes between each pair of print marks."""
+    run, view = Run(Params()), View()
+    tick, told = view.tick, strip(run, view.tick)
+    words = sentence(run, tick)
+    speed, line = BY_KEY["speed"], BY_KEY["tick"]
+    texts = figures(run.report(tick), run)
+    return {
+        "board": board_svg(run.slots(tick), False, CSS_COLOURS, summary(run, tick)),
+        "legend": "".join(
+            f'<li class="{state}">{swatch(state, False, 14, CSS_COLOURS)}{look.legend}</li>'
+            for state, look in LOOKS.items()
+            if state != EMPTY
+        )
+        + f'<li class="hollow">{swatch(ACCEPTED, True, 14, CSS_COLOURS)}known, not kept</li>',
+        "caption": emphasised(told.caption),
+        "strip": strip_html(told),
+        "speed": f'<label class="speed">{speed.label}<input type="range" name="speed" min="0" max="1" '
+        f'step="0.01" value="0.5" aria-valuetext="{write(speed, speed.default)} units a second"></label>',
+        "plot": plot(run, tick),
+        "timeline": f'<input type="range" name="{line.key}" min="0" max="{HORIZON}" step="1" '
+        f'value="{tick}" aria-label="tick">',
+        "sentence": escape(words.text, quote=False),
+        "controls": controls(),
+        "table": "".join(
+            f'<tr><th scope="row">{m.name}</th><td data-metric="{m.name}">{texts[m.name]}</td>'
+            f"<td>{m.help}</td></tr>"
+            for m in METRICS
+        ),
+        "python": python_tag(),
+    }
+
+
+def printed(html: str) -> str:
+    """`html` with every print region and every figure filled from the opening scene."""
+    run, view = Run(Params()), View()
+    for name, text in regions().items():
+        mark = re.compile(rf"(<!--print {name}-->).*?(<!--/print-->)", re.DOTALL)
+        html, found = mark.subn(lambda m, text=text: m[1] + text + m[2], html)  # type: ignore[misc]
+        if found != 1:
+            raise ValueError(f"index.html has {found} places for {name!r}, not one")
+    texts = figures(run.report(view.tick), run)
+    for name, text in texts.items():
+        place = re.compile(
+            rf'(<(\w+)(?: (?:class|id)="[^"]*")? data-(?:metric|text)="{name}">)[^<]*(</\2>)'
+        )
+        html = place.sub(lambda m, text=text: m[1] + escape(text, quote=False) + m[3], html)  # type: ignore[misc]
+    return re.sub(r'(<output id="tick">)[^<]*', rf"\g<1>{view.tick}", html)
+
+
+if __name__ == "__main__":
+    target = SITE / "index.html"
+    target.write_text(printed(target.read_text(encoding="utf-8")), encoding="utf-8")

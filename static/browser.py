@@ -1,0 +1,185 @@
+"""The one module that touches the browser: everything else in the page is handed what it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+import js
+from pyodide.ffi import create_proxy
+
+document = js.document
+root = document.documentElement
+START = js.bonusTokenStart
+
+
+def one(selector: str) -> Any:
+    """The first element that matches, or None."""
+    return document.querySelector(selector)
+
+
+def every(selector: str) -> list[Any]:
+    """All elements that match."""
+    return list(document.querySelectorAll(selector))
+
+
+def listen(target: Any, kinds: str, handler: Callable[[Any], object]) -> None:
+    """Call `handler` with every event of these kinds, for as long as the page lives."""
+    proxy = create_proxy(handler)
+    for kind in kinds.split():
+        target.addEventListener(kind, proxy)
+
+
+class Text:
+    """Texts of the page by name, written only where they change."""
+
+    def __init__(self, attribute: str) -> None:
+        self._places: dict[str, list[Any]] = {}
+        for element in every(f"[{attribute}]"):
+            self._places.setdefault(element.getAttribute(attribute), []).append(element)
+        self._shown: dict[str, str] = {}
+
+    def write(self, texts: dict[str, str]) -> None:
+        """Show these texts; names that the page has no place for are passed over."""
+        for name, text in texts.items():
+            if self._shown.get(name) != text:
+                self._shown[name] = text
+                for element in self._places.get(name, ()):
+                    element.textContent = text
+
+
+class Attribute:
+    """A property of one element, written only where it changes."""
+
+    def __init__(self, element: Any, name: str) -> None:
+        self._element, self._name, self._shown = element, name, None
+
+    def write(self, value: Any) -> None:
+        """Set it."""
+        if value != self._shown:
+            self._shown = value
+            if self._name in (
+                "className",
+                "innerHTML",
+                "textContent",
+                "value",
+                "disabled",
+                "checked",
+                "hidden",
+            ):
+                setattr(self._element, self._name, value)
+            elif self._name.startswith("style."):
+                self._element.style.setProperty(self._name[6:], value)
+            else:
+                self._element.setAttribute(self._name, value)
+
+
+class Frames:
+    """`requestAnimationFrame` with one proxy: call back with the seconds of the page's clock."""
+
+    def __init__(self, callback: Callable[[float], object]) -> None:
+        self._callback = callback
+        self._waiting = False
+        self._proxy = create_proxy(self._frame)
+
+    def ask(self) -> None:
+        """Call back at the next frame, once."""
+        if not self._waiting:
+            self._waiting = True
+            js.requestAnimationFrame(self._proxy)
+
+    def _frame(self, milliseconds: float) -> None:
+        self._waiting = False
+        self._callback(milliseconds / 1000)
+
+
+class Delay:
+    """Call back once, some time after the last time it was asked to."""
+
+    def __init__(self, milliseconds: int, callback: Callable[[], object]) -> None:
+        self._milliseconds, self._timer = milliseconds, None
+        self._proxy = create_proxy(lambda: callback())
+
+    def ask(self) -> None:
+        """Start waiting anew."""
+        self.drop()
+        self._timer = js.setTimeout(self._proxy, self._milliseconds)
+
+    def drop(self) -> None:
+        """Wait no more."""
+        if self._timer is not None:
+            js.clearTimeout(self._timer)
+            self._timer = None
+
+
+def query() -> dict[str, str]:
+    """The keys of the page's address; of a repeated key the last."""
+    return dict(parse_qsl(js.location.search[1:], keep_blank_values=True))
+
+
+def address(keys: dict[str, str]) -> str:
+    """The page's address with these keys instead of its own."""
+    location = js.location
+    asked = "?" + urlencode(keys, safe=",") if keys else ""
+    return str(location.origin + location.pathname + asked + location.hash)
+
+
+def replace_address(keys: dict[str, str]) -> None:
+    """Show this address, without a new entry in the history. Only at top level."""
+    if js.window.top == js.window:
+        js.history.replaceState(None, "", address(keys))
+
+
+def copy(text: str, copied: Callable[[bool], object]) -> None:
+    """Put text on the clipboard, and say whether that worked."""
+    clipboard = getattr(js.navigator, "clipboard", None)
+    if clipboard is None:
+        copied(False)
+        return
+    from pyodide.ffi import create_once_callable
+
+    clipboard.writeText(text).then(
+        create_once_callable(lambda *_: copied(True)),
+        create_once_callable(lambda *_: copied(False)),
+    )
+
+
+def media(condition: str) -> Any:
+    """A media query that can be asked (`.matches`) and listened to."""
+    return js.matchMedia(f"({condition})")
+
+
+def pixel_ratio() -> float:
+    """Device pixels per CSS pixel."""
+    return float(js.devicePixelRatio or 1)
+
+
+def context(canvas: Any) -> Any:
+    """The drawing context of an opaque canvas."""
+    return canvas.getContext("2d")
+
+
+def new_canvas() -> Any:
+    """A canvas outside the page, to draw from."""
+    return document.createElement("canvas")
+
+
+def observe_size(element: Any, handler: Callable[[], object]) -> None:
+    """Call back when the element's size changes."""
+    js.ResizeObserver.new(create_proxy(lambda *_: handler())).observe(element)
+
+
+def random_seed() -> int:
+    """A new seed, from the browser's own source of chance."""
+    return int(js.crypto.getRandomValues(js.Uint32Array.new(1))[0])
+
+
+def hidden() -> bool:
+    """Whether the tab is out of sight."""
+    return bool(document.hidden)
+
+
+def connect(call: Callable[[str, str], str]) -> None:
+    """Hand the API to the page, which is then ready."""
+    START.ready(create_proxy(call))

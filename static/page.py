@@ -1,0 +1,478 @@
+"""The page: one scene (parameters, tick, view), what changes it, and where it is shown.
+
+The view only writes. It reads the page back once, at the start, for controls moved while loading.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from math import log
+from typing import Any
+
+from sim.marks import COLUMNS, PALETTES
+from sim.params import BY_KEY, HORIZON, PARAMETERS, SLOTS, Params, View, query, read, updated, write
+from sim.picture import emphasised, strip_html
+from sim.plot import HEIGHT, band, path, theory_height
+from sim.run import Run
+from sim.story import PHASES, describe_slot, figures, sentence, strip, summary
+from static import browser
+from static.board import Board
+from static.browser import Attribute, Text, one
+from static.playback import Playback
+
+SPEED = BY_KEY["speed"]
+MANY_CELLS, CROWD = 9, 17
+"""Cells of the strip above which they shrink, and above which they wrap."""
+
+ADDRESS_DELAY = 300
+"""Milliseconds after the last change that the address follows."""
+
+THEMES = {
+    "auto": "Colours: as the system",
+    "light": "Colours: light",
+    "dark": "Colours: dark",
+}
+
+
+class Page:
+    """The widget, alive."""
+
+    def __init__(self) -> None:
+        asked = browser.query()
+        self.params, complaints = updated(Params(), asked)
+        self.view, more = updated(View(), asked)
+        self._opened = (self.params, self.view)
+        self.run = Run(self.params)
+        self.playback = Playback()
+        self.still = browser.media("prefers-reduced-motion: reduce")
+        self.dark = browser.media("prefers-color-scheme: dark")
+        self.forced = browser.media("forced-colors: active")
+        self._frames = browser.Frames(self._frame)
+        self._address = browser.Delay(ADDRESS_DELAY, self._follow)
+        self._ghosts: dict[str, str] = {}
+        self._plotted: tuple[Any, ...] = ()
+        self._slot: int | None = None
+        self._find_places()
+        self._take_moved_controls(asked)
+        self._listen()
+        self._show_controls()
+        self._show_theme()
+        self._draw(0)
+        if complaints or more:
+            self.notify(" ".join(complaints + more))
+        if self.view.play and not self.still.matches:
+            self.play()
+        self.view = replace(self.view, play=False)
+
+    # Places of the page
+
+    def _find_places(self) -> None:
+        canvas = one("#board")
+        self._box, self._canvas = one("#board-box"), canvas
+        self.board = Board(canvas, browser.context(canvas), browser.new_canvas)
+        self._metrics, self._texts = Text("data-metric"), Text("data-text")
+        self._ghost_texts = Text("data-ghost")
+        self._inputs = {
+            row.key: one(f'[name="{row.key}"]') for row in PARAMETERS if one(f'[name="{row.key}"]')
+        }
+        self._fields = {e.getAttribute("data-number"): e for e in browser.every("[data-number]")}
+        self._line, self._speed = one('[name="tick"]'), one('[name="speed"]')
+        self._buttons = {e.getAttribute("data-action"): e for e in browser.every("[data-action]")}
+        self._controls, self._notice = one("#controls"), one("#notice")
+        self._cursor, self._note = one("#cursor"), Attribute(one("#slot-note"), "textContent")
+        places = {
+            "caption": "innerHTML",
+            "strip": "innerHTML",
+            "sentence": "textContent",
+            "summary": "textContent",
+            "tick": "textContent",
+            "band": "d",
+            "theory": "d",
+            "evictions": "d",
+            "path": "d",
+            "play-label": "textContent",
+        }
+        self._places = {name: Attribute(one(f"#{name}"), kind) for name, kind in places.items()}
+        self._strip_class = Attribute(one("#strip"), "className")
+        self._tone = Attribute(one("#sentence"), "className")
+        self._bars = [
+            Attribute(one(f"{selector} i"), "style.width")
+            for selector in ("#race-tokens", "#race-plain")
+        ]
+        self._losing = Attribute(one("#race-tokens"), "className")
+        self._split = [Attribute(e, "style.width") for e in browser.every("#split i")]
+        self._line_value = Attribute(self._line, "value")
+
+    def _take_moved_controls(self, asked: Mapping[str, str]) -> None:
+        """Controls that were moved while Python loaded keep what they were set to."""
+        moved: dict[str, object] = {}
+        for key, control in self._inputs.items():
+            if key in asked:
+                continue
+            if BY_KEY[key].kind == "switch":
+                if bool(control.checked) != bool(control.defaultChecked):
+                    moved[key] = bool(control.checked)
+            elif control.value != control.defaultValue:
+                moved[key] = control.value
+        for key, field in self._fields.items():
+            if key not in asked and field.value != field.defaultValue:
+                moved[key] = field.value
+        if moved:
+            self.change(moved)
+
+    def _listen(self) -> None:
+        listen = browser.listen
+        for key, control in self._inputs.items():
+            kind = "change" if BY_KEY[key].kind == "switch" else "input"
+            listen(control, kind, self._input_handler(key, control))
+            listen(control, "change", lambda _event: self._drag_ends())
+        for key, field in self._fields.items():
+            listen(field, "change", self._input_handler(key, field))
+        listen(self._controls, "submit", lambda event: event.preventDefault())
+        listen(self._line, "input", lambda _event: self._scrub())
+        listen(self._speed, "input", lambda _event: self._set_speed())
+        actions: dict[str, Callable[[], None]] = {
+            "play": self.toggle,
+            "step": lambda: self.step(1),
+            "back": lambda: self.step(-1),
+            "start": lambda: self.seek(0),
+            "reset": self.reset,
+            "evict": self.evict,
+            "share": self._share,
+            "theme": self._next_theme,
+            "luck": self._new_luck,
+            "dismiss": self._dismiss,
+        }
+        for name, action in actions.items():
+            listen(self._buttons[name], "click", partial(_act, action))
+        listen(self._canvas, "pointermove pointerdown", self._point)
+        listen(self._canvas, "pointerleave blur", lambda _event: self._select(None))
+        listen(self._canvas, "keydown", self._move)
+        for condition in (self.dark, self.forced):
+            listen(condition, "change", lambda _event: self._frames.ask())
+        browser.observe_size(self._box, self._frames.ask)
+
+    # What changes the scene
+
+    def change(self, changes: Mapping[str, object], ghost: bool = False) -> None:
+        """Set parameters and view, by key or full name; say what could not be taken as it was."""
+        params, complaints = updated(self.params, changes)
+        view, more = updated(self.view, changes)
+        if ghost and not self._ghosts:
+            report = self.run.report(self.view.tick)
+            self._ghosts = figures(report, self.run)
+        elif not ghost:
+            self._ghosts = {}
+        if params != self.params:
+            self.params, self.run = params, Run(params)
+        self.view = view
+        if complaints or more:
+            self.notify(" ".join(complaints + more))
+        self._show_controls()
+        self._changed()
+
+    def seek(self, tick: object) -> None:
+        """Go to a tick."""
+        self._ghosts = {}
+        self.playback.pause()
+        self.change({"tick": tick})
+
+    def step(self, ticks: object) -> None:
+        """Go on by some ticks, or back."""
+        target, complaint = read(BY_KEY["tick"], ticks)
+        if isinstance(ticks, (int, float)) and not isinstance(ticks, bool):
+            target = self.view.tick + int(ticks)
+        elif complaint:
+            self.notify(f"step({ticks}): not a whole number; nothing was stepped.")
+            return
+        one_on = target == self.view.tick + 1
+        self.seek(max(0, min(HORIZON, target)))
+        if one_on and not self.still.matches and self.run.verify_pass_at(self.view.tick):
+            self.playback.step()
+            self._frames.ask()
+
+    def play(self) -> None:
+        """Play from here; from the start where the run is over."""
+        if self.view.tick >= HORIZON:
+            self.view = replace(self.view, tick=0)
+        self._ghosts = {}
+        self.playback.play()
+        self._changed()
+
+    def pause(self) -> None:
+        """Stay here."""
+        self.playback.pause()
+        self._changed()
+
+    def toggle(self) -> None:
+        """Play or pause."""
+        if self.playback.playing:
+            self.pause()
+        else:
+            self.play()
+
+    def evict(self) -> None:
+        """Evict the cache right after the current tick."""
+        if self.params.kv_cache:
+            self.change({"evictions": [*self.params.evictions, self.view.tick]})
+
+    def reset(self) -> None:
+        """Back to the scene that the page was opened with, paused."""
+        self.playback.pause()
+        self._ghosts = {}
+        self.params, view = self._opened
+        self.view = replace(view, play=False)
+        self.run = Run(self.params)
+        self._dismiss()
+        self._show_controls()
+        self._show_theme()
+        self._changed()
+
+    def _changed(self) -> None:
+        self._frames.ask()
+        self._address.ask()
+
+    def _input_handler(self, key: str, control: Any) -> Any:
+        row = BY_KEY[key]
+        if row.kind == "switch":
+            return lambda _event: self.change({key: bool(control.checked)})
+        if control.type == "range":
+            return lambda _event: self.change({key: control.value}, ghost=True)
+        return lambda _event: self._take_field(key, control)
+
+    def _take_field(self, key: str, field: Any) -> None:
+        self.change({key: field.value})
+        field.value = write(BY_KEY[key], getattr(self.params, BY_KEY[key].name))
+
+    def _drag_ends(self) -> None:
+        self._ghosts = {}
+        self._frames.ask()
+
+    def _scrub(self) -> None:
+        self.playback.pause()
+        self.change({"tick": self._line.value})
+
+    def _set_speed(self) -> None:
+        share = float(self._speed.value)
+        self.view = replace(
+            self.view, speed=round(SPEED.low * (SPEED.high / SPEED.low) ** share, 1)
+        )
+        self._show_speed()
+        self._address.ask()
+
+    def _new_luck(self) -> None:
+        self.change({"seed": browser.random_seed()})
+
+    # The address, the theme, notices
+
+    def _keys(self) -> dict[str, str]:
+        return query(self.params, replace(self.view, play=False))
+
+    def _follow(self) -> None:
+        if not self.playback.playing:
+            browser.replace_address(self._keys())
+
+    def _share(self) -> None:
+        address = browser.address(self._keys())
+        browser.copy(
+            address,
+            lambda copied: self.notify(
+                "Link copied: " + address if copied else "The link: " + address
+            ),
+        )
+
+    def _next_theme(self) -> None:
+        names = list(THEMES)
+        following = names[(names.index(self.view.theme) + 1) % len(names)]
+        self.view = replace(self.view, theme=following)
+        self._show_theme()
+        self._changed()
+
+    def _show_theme(self) -> None:
+        theme = self.view.theme
+        if theme == "auto":
+            browser.root.removeAttribute("data-theme")
+        else:
+            browser.root.setAttribute("data-theme", theme)
+        self._buttons["theme"].setAttribute("aria-label", THEMES[theme])
+        self._buttons["theme"].title = THEMES[theme]
+
+    def _colours(self) -> dict[str, str]:
+        if self.forced.matches:
+            return PALETTES["forced"]
+        theme = self.view.theme
+        dark = self.dark.matches if theme == "auto" else theme == "dark"
+        return PALETTES["dark" if dark else "light"]
+
+    def notify(self, text: str) -> None:
+        """Say something that the reader can dismiss."""
+        self._notice.querySelector("p").textContent = text
+        self._notice.hidden = False
+
+    def _dismiss(self) -> None:
+        self._notice.hidden = True
+
+    # Pointing at slots
+
+    def _point(self, event: Any) -> None:
+        self._select(self.board.slot_at(event.offsetX, event.offsetY))
+
+    def _move(self, event: Any) -> None:
+        moves = {"ArrowLeft": -1, "ArrowRight": 1, "ArrowUp": -COLUMNS, "ArrowDown": COLUMNS}
+        if event.key not in moves:
+            return
+        event.preventDefault()
+        newest = (self.run.at(self.view.tick).num_tokens - 1) % SLOTS
+        slot = newest if self._slot is None else (self._slot + moves[event.key]) % SLOTS
+        self._select(slot)
+
+    def _select(self, slot: int | None) -> None:
+        if slot != self._slot:
+            self._slot = slot
+            self._frames.ask()
+
+    def _show_slot(self) -> None:
+        self._cursor.hidden = self._slot is None
+        if self._slot is None:
+            self._note.write("point at a slot to see what it holds")
+            return
+        left, top, size = self.board.box(self._slot)
+        style = self._cursor.style
+        style.left, style.top = f"{left - 3}px", f"{top - 3}px"
+        style.width = style.height = f"{size + 6}px"
+        self._note.write(describe_slot(self.run, self.view.tick, self._slot))
+
+    # Showing
+
+    def _frame(self, now: float) -> None:
+        if self.playback.playing:
+            tick = self.playback.advance(now, self.run, self.view.tick, self.view.speed)
+            if tick != self.view.tick:
+                self.view = replace(self.view, tick=tick)
+            if not self.playback.playing:
+                self._address.ask()
+        self._draw(now)
+        if self.playback.moving:
+            self._frames.ask()
+
+    def _draw(self, now: float) -> None:
+        """Show the scene: each part writes only what changed."""
+        run, tick = self.run, self.view.tick
+        width = self._box.clientWidth
+        if width:
+            self.board.draw(
+                run.slots(tick),
+                not self.params.kv_cache,
+                width,
+                browser.pixel_ratio(),
+                self._colours(),
+            )
+            self._show_slot()
+        phase = (
+            PHASES[-1]
+            if self.still.matches
+            else self.playback.phase(now, run, tick, self.view.speed)
+        )
+        told = strip(run, tick, phase)
+        self._places["caption"].write(emphasised(told.caption))
+        self._places["strip"].write(strip_html(told))
+        cells = len(told.cells)
+        size = " crowd" if cells > CROWD else " many" if cells > MANY_CELLS else ""
+        self._strip_class.write("strip" + size)
+        self._show_numbers(run, tick)
+        self._show_timeline(run, tick)
+        playing = self.playback.playing
+        browser.root.classList.toggle("playing", playing)
+        self._places["play-label"].write("Pause" if playing else "Play")
+        if not playing:
+            self._places["summary"].write(summary(run, tick))
+
+    def _show_numbers(self, run: Run, tick: int) -> None:
+        report = run.report(tick)
+        texts = figures(report, run)
+        self._metrics.write(texts)
+        self._texts.write(texts)
+        self._controls.classList.toggle("replaying", bool(self._ghosts))
+        self._ghost_texts.write(
+            {name: self._ghosts.get(name, "") for name in ("tokens_per_pass", "speedup")}
+        )
+        words = sentence(run, tick)
+        self._places["sentence"].write(words.text)
+        self._tone.write(f"sentence {words.tone}")
+        tokens, plain = report["tokens"], report["plain_tokens"]
+        most = max(tokens, plain, 1)
+        for bar, value in zip(self._bars, (tokens, plain), strict=True):
+            bar.write(f"{100 * value / most:.1f}%")
+        self._losing.write("bar losing" if tokens < plain else "bar")
+        whole = max(1, report["positions_computed"])
+        names = ("positions_useful", "positions_wasted", "positions_recomputed")
+        for part, name in zip(self._split, names, strict=True):
+            part.write(f"{100 * report[name] / whole:.1f}%")
+
+    def _show_timeline(self, run: Run, tick: int) -> None:
+        self._line_value.write(str(tick))
+        self._places["tick"].write(str(tick))
+        self._places["path"].write(path(run, tick))
+        plotted = (self.params, run.at(tick).recompute_passes)
+        if plotted != self._plotted:
+            self._plotted = plotted
+            self._places["band"].write(band(run, tick))
+            self._places["theory"].write(f"M0 {theory_height(run):.1f}H{HORIZON}")
+            marks = "".join(f"M{at} 0V{HEIGHT}" for at in self.params.evictions)
+            self._places["evictions"].write(marks if self.params.kv_cache else "")
+
+    def _show_controls(self) -> None:
+        """Put every control where the parameters are."""
+        for key, control in self._inputs.items():
+            value = getattr(self.params, BY_KEY[key].name)
+            if BY_KEY[key].kind == "switch":
+                control.checked = value
+            else:
+                control.value = write(BY_KEY[key], value)
+        for key, field in self._fields.items():
+            text = write(BY_KEY[key], getattr(self.params, BY_KEY[key].name))
+            if field.value != text:
+                field.value = text
+        per_position = bool(self.params.acceptance_rates)
+        for control in (self._inputs["alpha"], self._fields["alpha"]):
+            control.disabled = per_position
+        self._buttons["evict"].disabled = not self.params.kv_cache
+        browser.root.classList.toggle("uncached", not self.params.kv_cache)
+        self._show_speed()
+
+    def _show_speed(self) -> None:
+        share = log(self.view.speed / SPEED.low) / log(SPEED.high / SPEED.low)
+        self._speed.value = f"{share:.2f}"
+        text = f"{write(SPEED, self.view.speed)} units a second"
+        self._speed.setAttribute("aria-valuetext", text)
+        self._speed.title = text
+
+    # The API
+
+    def call(self, name: str, arguments: str) -> str:
+        """A call of `window.bonusToken`, arguments and answer as JSON: always the state after it."""
+        values = json.loads(arguments)
+        first = values[0] if values else None
+        if name == "set":
+            self.change(first if isinstance(first, dict) else {})
+        elif name == "seek":
+            self.seek(first)
+        elif name == "step":
+            self.step(1 if first is None else first)
+        elif name != "state":
+            {"play": self.play, "pause": self.pause, "evict": self.evict, "reset": self.reset}[
+                name
+            ]()
+        return json.dumps(self.run.report(self.view.tick))
+
+
+def _act(action: Callable[[], None], _event: Any) -> None:
+    action()
+
+
+def start() -> None:
+    """Bring the page to life."""
+    browser.connect(Page().call)
