@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from sim.cache import ACCEPTED, BONUS, DISCARDED, EVICTED, PLAIN, REJECTED, position_in
 from sim.marks import LOOKS
-from sim.params import BY_KEY, PARAMETERS, SLOTS, Params, write, write_number
+from sim.params import BY_KEY, PARAMETERS, SLOTS, Params, write_number
 from sim.run import Pass, Run
 from sim.theory import (
     expected_tokens_per_pass,
@@ -38,10 +38,19 @@ _PERCENT = {"draft_acceptance"}
 _RATIOS = {"tokens_per_pass", "theory_tokens_per_pass", "speedup", "theory_speedup"}
 
 
+RATES_SHOWN = 8
+"""How many rates per position fit beside their control."""
+
+
 def count(number: float) -> str:
     """A count, rounded; grouped from five digits on."""
     whole = round(number)
     return f"{whole:,}" if whole >= 10_000 else str(whole)
+
+
+def _short(number: float) -> str:
+    """A setting in a running text: no more digits than one reads."""
+    return write_number(round(number, 3))
 
 
 def many(number: int, noun: str) -> str:
@@ -78,14 +87,14 @@ def figures(report: Mapping[str, Any], run: Run) -> dict[str, str]:
         else f"α is {write_number(round(100 * params.acceptance_rate, 1))} %"
     )
     texts["advanced"] = ": " + ", ".join(
-        f"{row.label} {write(row, getattr(params, row.name))}"
+        f"{row.label} {_short(getattr(params, row.name))}"
         for row in PARAMETERS
         if row.key in ADVANCED_ALWAYS
         or (row.key in ADVANCED and getattr(params, row.name) != row.default)
     )
     texts["race_label"] = "speculative" if params.speculation else "one by one"
     texts["alpha_help"] = (
-        "per position: " + write(BY_KEY["rates"], params.acceptance_rates)
+        "per position: " + ", ".join(map(_short, params.acceptance_rates[:RATES_SHOWN]))
         if params.acceptance_rates
         else BY_KEY["alpha"].help
     )
@@ -140,7 +149,8 @@ def sentence(run: Run, tick: int) -> Sentence:
         return Sentence(
             ACCEPTED,
             f"{_at_rates(params)}, {k} drafts buy {gain:.2f} tokens a pass more than "
-            f"{SHORT_DRAFT}. {count(report['positions_wasted'])} drafts so far were computed and thrown away.",
+            f"{SHORT_DRAFT}. {count(report['positions_wasted'])} drafts so far were computed and "
+            "thrown away.",
         )
     again = ""
     if state.recompute_passes:
@@ -155,7 +165,7 @@ def sentence(run: Run, tick: int) -> Sentence:
 def _at_rates(params: Params) -> str:
     if params.acceptance_rates:
         return "At these rates"
-    return f"At α = {write_number(params.acceptance_rate)}"
+    return f"At α = {_short(params.acceptance_rate)}"
 
 
 def last_eviction(run: Run, tick: int) -> int:
@@ -190,15 +200,15 @@ def _uncached(run: Run, tick: int, report: Mapping[str, Any]) -> Sentence:
         run.params, 1 + len(run.params.rates)
     )
     cost = (
-        "Time hides it: a pass below the knee costs the same however many positions it carries."
+        "Time hides it: below the knee a pass costs the same however many it carries."
         if hidden
-        else f"Past the knee of {run.params.knee} tokens a pass, that costs time too: "
+        else f"Past the knee of {run.params.knee} tokens that costs time too: "
         f"{count(report['time'])} units so far."
     )
     return Sentence(
         EVICTED,
         f"No KV cache: the last pass computed {many(redone, 'known position')} again, "
-        f"{report['positions_computed'] / report['tokens']:.0f} positions a token so far. {cost}",
+        f"{report['positions_computed'] / report['tokens']:.0f} a token so far. {cost}",
     )
 
 
@@ -265,7 +275,8 @@ def strip(run: Run, tick: int, phase: str = "keep") -> Strip:
         if tick == 0:
             return Strip("no pass yet: press Play or Step")
         return Strip(
-            f"recompute pass: {count(_last_chunk(run, tick))} positions, **the cache is whole again**",
+            f"recompute pass: {count(_last_chunk(run, tick))} positions, "
+            "**the cache is whole again**",
             (),
             1.0,
         )
@@ -296,7 +307,7 @@ def _caption(record: Pass, phase: str) -> str:
 def _coin(coin: float, rate: float) -> str:
     """A coin against its rate; the coin is cut, not rounded, so that it never seems to cross."""
     cut = int(coin * 100) / 100
-    return f"{cut:.2f} {'<' if coin < rate else '≥'} {write_number(round(rate, 3))}"
+    return f"{cut:.2f} {'<' if coin < rate else '≥'} {_short(rate)}"
 
 
 def _cells(record: Pass, phase: str) -> list[StripCell]:

@@ -76,7 +76,7 @@
     if (root.dataset.state === "ready") {
       return ["Something went wrong", "An action could not be carried out. Reload the page to go on."];
     }
-    if (/fetch|import|network|load/i.test(message)) {
+    if (!/Traceback/.test(message) && /fetch|import|network|load/i.test(message)) {
       return ["A file of the page is missing", "Part of the Python runtime could not be loaded. If you serve the page yourself, run “python3 -m sim vendor”, then reload."];
     }
     return ["Python could not start", "An error stopped the start of the page. Reload to try again."];

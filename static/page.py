@@ -5,6 +5,7 @@ The view only writes. It reads the page back once, at the start, for controls mo
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -453,7 +454,7 @@ class Page:
     # The API
 
     def call(self, name: str, arguments: str) -> str:
-        """A call of `window.bonusToken`, arguments and answer as JSON: always the state after it."""
+        """A call of `window.bonusToken`, arguments and answer as JSON: the state after it."""
         values = json.loads(arguments)
         first = values[0] if values else None
         if name == "set":
@@ -474,5 +475,10 @@ def _act(action: Callable[[], None], _event: Any) -> None:
 
 
 def start() -> None:
-    """Bring the page to life."""
+    """Bring the page to life.
+
+    What is there by now stays for good, so the collector need not look at it again: a drag makes
+    thousands of short-lived objects, and each look would cost a frame.
+    """
     browser.connect(Page().call)
+    gc.freeze()

@@ -1,4 +1,4 @@
-"""Playback: seconds of the clock become whole ticks. It changes how many ticks, never their size."""
+"""Playback: seconds become whole ticks. Speed changes how many ticks, never their size."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Playback:
         self._stepped, self._step_began = True, None
 
     def advance(self, now: float, run: Run, tick: int, speed: float) -> int:
-        """The tick to show at clock `now` (seconds), having been at `tick`. Stops at the horizon."""
+        """The tick to show at clock `now` (seconds), after `tick`. Stops at the horizon."""
         elapsed = min(LAG, now - self._last) if self._last is not None else 0.0
         self._last = now
         self._spent += elapsed

@@ -1,0 +1,73 @@
+"""Set up everything and run all tests: `python3 -m tests [pytest arguments]`.
+
+Makes .venv, installs the pinned test tools, on Debian as root also the browser, then runs the
+linter, the type checker and the tests. Needs Python, npm and the package registries.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import venv
+from hashlib import sha256
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+PROGRAMS = {"chromium": "chromium", "chromedriver": "chromium-driver"}
+"""Programs that the browser tests need, and the Debian packages that hold them."""
+
+
+def run(*command: str | Path) -> None:
+    """Run a command, and stop where it fails."""
+    print("$", *command, flush=True)
+    done = subprocess.run(list(map(str, command)), cwd=ROOT, check=False)
+    if done.returncode:
+        sys.exit(done.returncode)
+
+
+def install_tools() -> Path:
+    """The virtual environment's Python, with the test tools that pyproject.toml pins."""
+    windows = os.name == "nt"
+    python = VENV / ("Scripts/python.exe" if windows else "bin/python")
+    stamp = VENV / "installed"
+    wanted = sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest()
+    if not (stamp.exists() and stamp.read_text() == wanted):
+        print("making .venv", flush=True)
+        venv.create(VENV, with_pip=True, clear=True)
+        run(python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "-e", ".[test]")
+        stamp.write_text(wanted)
+    return python
+
+
+def install_browsers() -> None:
+    """Install what is missing where that is possible; say what is missing elsewhere."""
+    missing = [package for name, package in PROGRAMS.items() if not shutil.which(name)]
+    if not missing:
+        return
+    if shutil.which("apt-get") and hasattr(os, "geteuid") and os.geteuid() == 0:
+        os.environ["DEBIAN_FRONTEND"] = "noninteractive"
+        run("apt-get", "update", "-qq")
+        run("apt-get", "install", "-y", "-qq", "--no-install-recommends", *missing)
+    else:
+        print(
+            f"Not installed, so the browser tests are skipped: {', '.join(missing)}. "
+            "Install them with your package manager to run all tests.",
+            flush=True,
+        )
+
+
+def main() -> None:
+    """Set up, check, test."""
+    python = install_tools()
+    install_browsers()
+    run(python, "-m", "ruff", "check", ".")
+    run(python, "-m", "ruff", "format", "--check", ".")
+    run(python, "-m", "mypy")
+    run(python, "-m", "pytest", *sys.argv[1:])
+
+
+if __name__ == "__main__":
+    main()

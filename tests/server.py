@@ -1,0 +1,33 @@
+"""The real server, as a process of its own."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@contextmanager
+def serving(port: int = 8765) -> Iterator[str]:
+    """Run `serve` on this port or the next free one; gives the address."""
+    command = [sys.executable, "-m", "sim", "serve", "--no-open", "--port", str(port)]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        said = []
+        for line in process.stdout:
+            said.append(line)
+            if found := re.search(r"http://\S+", line):
+                yield found[0]
+                return
+        raise RuntimeError("The server did not start: " + "".join(said))
+    finally:
+        process.terminate()
+        process.wait(10)
+        if process.stdout is not None:
+            process.stdout.close()

@@ -1,0 +1,184 @@
+"""What must agree across the project: names, limits, colours, files, and the printed scene."""
+
+from __future__ import annotations
+
+import ast
+import html
+import json
+import re
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from sim.cache import EMPTY
+from sim.host import printed
+from sim.marks import LOOKS, PALETTES
+from sim.metrics import METRICS
+from sim.params import BY_KEY, PARAMETERS, write
+from tests.server import ROOT
+
+INDEX = (ROOT / "index.html").read_text(encoding="utf-8")
+CSS = (ROOT / "static" / "style.css").read_text(encoding="utf-8")
+BROWSER = {"js", "pyodide", "pyscript", "pyodide_js", "_pyscript", "polyscript"}
+RULES = sorted((ROOT / "sim").glob("*.py"))
+
+
+class Elements(HTMLParser):
+    """Every element of the page with its attributes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(INDEX)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+    def having(self, name: str) -> list[dict[str, str | None]]:
+        return [attributes for _, attributes in self.found if name in attributes]
+
+
+ELEMENTS = Elements()
+
+
+def imports(file: Path) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {name.name for name in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found.add(node.module or "")
+    return found
+
+
+@pytest.mark.parametrize(
+    "file", RULES + sorted((ROOT / "sim/host").glob("*.py")), ids=lambda f: f.name
+)
+def test_sim_imports_nothing_but_itself_and_the_standard_library(file: Path) -> None:
+    tops = {name.split(".")[0] for name in imports(file)}
+    assert tops <= set(sys.stdlib_module_names) | {"sim"}
+    assert not tops & BROWSER
+
+
+def test_the_rules_know_no_clock_and_import_one_way() -> None:
+    order = ["params", "theory", "cache", "metrics", "run", "marks", "story", "picture", "plot"]
+    for file in RULES:
+        names = imports(file)
+        if file.stem not in ("__main__", "__init__"):
+            assert not names & {"time", "datetime", "asyncio", "threading", "sim.host"}
+            used = {name.removeprefix("sim.") for name in names if name.startswith("sim.")}
+            assert used <= set(order[: order.index(file.stem)]), file.name
+
+
+def test_one_module_of_the_page_touches_the_browser() -> None:
+    touching = [f.name for f in (ROOT / "static").glob("*.py") if imports(f) & {"js", "pyscript"}]
+    assert touching == ["browser.py"]
+
+
+def test_every_file_that_the_page_imports_is_in_its_list() -> None:
+    (tag,) = [a for name, a in ELEMENTS.found if name == "script" and a.get("type") == "py"]
+    files = json.loads(html.unescape(str(tag["config"])))["files"]
+    expected = [f"./sim/{f.name}" for f in RULES if f.name != "__main__.py"]
+    expected += [f"./static/{f.name}" for f in (ROOT / "static").glob("*.py")]
+    assert sorted(files) == sorted(expected)
+    assert all(source == target for source, target in files.items())
+
+
+def test_the_printed_scene_is_the_real_one() -> None:
+    assert printed.printed(INDEX) == INDEX, "run: python3 -m sim.host.printed"
+
+
+def test_controls_carry_the_names_limits_and_defaults_of_the_table() -> None:
+    ranges = {a["name"]: a for a in ELEMENTS.having("name") if a.get("type") == "range"}
+    switches = {a["name"] for a in ELEMENTS.having("name") if a.get("type") == "checkbox"}
+    fields = {a["data-number"]: a for a in ELEMENTS.having("data-number")}
+    assert set(ranges) == {"k", "alpha", "c", "batch", "knee", "chunk", "speed", "tick"}
+    assert switches == {"speculation", "cache"}
+    assert set(fields) == {"k", "alpha", "c", "batch", "knee", "chunk", "seed"}
+    for key, field in fields.items():
+        row = BY_KEY[str(key)]
+        assert (float(field["min"] or ""), float(field["max"] or "")) == (row.low, row.high)
+        assert field["value"] == write(row, row.default)
+    assert ranges["k"]["max"] == "16"
+    for key in set(ranges) - {"k", "speed", "tick"}:
+        row = BY_KEY[str(key)]
+        assert (float(ranges[key]["min"] or ""), float(ranges[key]["max"] or "")) == (
+            row.low,
+            row.high,
+        )
+
+
+def test_each_setting_is_explained_on_the_page() -> None:
+    for row in PARAMETERS:
+        if row.key not in ("rates", "evict"):
+            assert row.label in INDEX
+            assert row.help in INDEX
+
+
+def test_buttons_and_numbers_carry_the_names_that_hosts_rely_on() -> None:
+    actions = {a["data-action"] for a in ELEMENTS.having("data-action")}
+    assert {"play", "step", "back", "start", "reset", "evict", "share"} <= actions
+    shown = {a["data-metric"] for a in ELEMENTS.having("data-metric")}
+    assert shown == {metric.name for metric in METRICS}
+    assert 'data-state="loading"' in INDEX
+    assert 'id="board"' in INDEX
+
+
+def test_legend_marks_and_css_speak_of_the_same_states() -> None:
+    for state, look in LOOKS.items():
+        if state != EMPTY:
+            assert f'<li class="{state}">' in INDEX
+            assert look.legend in INDEX
+        assert look.colour in PALETTES["light"]
+    marks = [look.mark for state, look in LOOKS.items() if state != EMPTY]
+    assert len(set(marks)) == len(marks), "two states could not be told apart without colour"
+    for state in ("bonus", "rejected", "plain", "discarded"):
+        assert f".cell.{state} b" in CSS
+
+
+def css_colours(block: str) -> dict[str, str]:
+    return dict(re.findall(r"--([a-z]+): (#\w+|Canvas\w*);", block))
+
+
+def test_the_colours_of_css_are_those_of_the_board() -> None:
+    blocks = re.findall(r"(?:^|\n) *[^{}\n]*\{([^{}]*--ground:[^{}]*)\}", CSS)
+    assert [css_colours(block) for block in blocks] == [
+        PALETTES["light"],
+        PALETTES["dark"],
+        PALETTES["dark"],
+        PALETTES["forced"],
+    ]
+
+
+def luminance(colour: str) -> float:
+    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    r, g, b = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b
+
+
+def contrast(one: str, other: str) -> float:
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_state_stands_out_and_text_can_be_read(theme: str) -> None:
+    palette = PALETTES[theme]
+    for state, look in LOOKS.items():
+        if state != EMPTY:
+            assert contrast(palette[look.colour], palette["ground"]) >= 3
+            if look.filled and look.mark:
+                assert contrast(palette[look.colour], palette["on"]) >= 3
+    for ground in ("ground", "panel"):
+        assert contrast(palette["ink"], palette[ground]) >= 7
+        assert contrast(palette["muted"], palette[ground]) >= 4.5
+
+
+def test_the_shipped_list_pins_every_part_by_hash() -> None:
+    listed = json.loads((ROOT / "static" / "vendor.json").read_text(encoding="utf-8"))
+    for package in listed["packages"]:
+        for part in package["parts"]:
+            assert re.fullmatch(r"[0-9a-f]{64}", part["sha256"])
+            assert part["path"].startswith("static/vendor/")

@@ -1,0 +1,212 @@
+"""Vendoring never leaves half a file, and the server gives what the page needs and nothing else."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import http.client
+import json
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from sim.host import vendor
+from sim.host.serve import Handler, Server, listen
+from tests.server import ROOT, serving
+
+PARTS = {"a.txt": b"first part", "folder/b.bin": bytes(range(256))}
+
+
+@pytest.fixture
+def cdn(tmp_path: Path) -> Iterator[dict[str, bytes]]:
+    """What a small local CDN serves; the parts list of the test names it."""
+    from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+    served = {f"/thing@1.0/{name}": data for name, data in PARTS.items()}
+
+    class Files(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            data = served.get(self.path)
+            self.send_response(404 if data is None else 200)
+            self.end_headers()
+            self.wfile.write(data or b"")
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Files)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    listed = {
+        "cdn": {
+            "npm": f"http://127.0.0.1:{server.server_address[1]}/{{name}}@{{version}}/{{member}}"
+        },
+        "packages": [
+            {
+                "name": "thing",
+                "version": "1.0",
+                "source": "npm",
+                "parts": [
+                    {
+                        "member": name,
+                        "sha256": hashlib.sha256(data).hexdigest(),
+                        "bytes": len(data),
+                        "path": f"static/vendor/{name}",
+                    }
+                    for name, data in PARTS.items()
+                ],
+            }
+        ],
+    }
+    (tmp_path / "list.json").write_text(json.dumps(listed))
+    yield served
+    server.shutdown()
+    server.server_close()
+
+
+def fetch(folder: Path) -> tuple[int, list[str]]:
+    said: list[str] = []
+    return vendor.vendor(said.append, folder, folder / "list.json"), said
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    root = folder / "static" / "vendor"
+    return {str(f.relative_to(root)): f.read_bytes() for f in root.rglob("*") if f.is_file()}
+
+
+def test_vendoring_fetches_all_then_nothing_then_repairs(
+    tmp_path: Path, cdn: dict[str, bytes]
+) -> None:
+    fetched, said = fetch(tmp_path)
+    assert (fetched, files(tmp_path)) == (2, PARTS)
+    assert any("thing 1.0" in line for line in said)
+    cdn.clear()
+    assert fetch(tmp_path) == (0, [])
+    (tmp_path / "static/vendor/a.txt").write_bytes(b"first pert")
+    cdn["/thing@1.0/a.txt"] = PARTS["a.txt"]
+    assert fetch(tmp_path)[0] == 1
+    assert files(tmp_path) == PARTS
+
+
+def test_a_wrong_file_from_the_cdn_is_not_taken(
+    tmp_path: Path, cdn: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cdn["/thing@1.0/a.txt"] = b"something else"
+    monkeypatch.setattr(vendor.shutil, "which", lambda _: None)  # type: ignore[attr-defined]
+    with pytest.raises(vendor.VendorError, match="npm is not installed"):
+        fetch(tmp_path)
+    assert files(tmp_path) == {} or "a.txt" not in files(tmp_path)
+
+
+def test_an_interrupted_write_leaves_nothing(
+    tmp_path: Path, cdn: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(vendor.os, "replace", interrupted)  # type: ignore[attr-defined]
+        with pytest.raises(KeyboardInterrupt):
+            fetch(tmp_path)
+    assert files(tmp_path) == {}
+    assert fetch(tmp_path)[0] == 2
+
+
+def test_the_pinned_list_is_whole_here_and_checking_it_needs_no_network() -> None:
+    _, parts = vendor.read_parts()
+    assert {part.name for part in parts} == {"pyodide", "@pyscript/core"}
+    subprocess.run(
+        [sys.executable, "-m", "sim", "vendor"], cwd=ROOT, check=True, capture_output=True
+    )
+    code = (
+        "import socket, subprocess\n"
+        "def no(*a, **k): raise AssertionError('asked for something')\n"
+        "socket.socket.connect = subprocess.run = no\n"
+        "from sim.host.vendor import vendor\n"
+        "assert vendor() == 0"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    server = Server(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
+    server.server_close()
+
+
+def get(address: str, path: str, **headers: str) -> tuple[int, dict[str, str], bytes]:
+    connection = http.client.HTTPConnection(address, timeout=10)
+    try:
+        connection.request(
+            "GET", path, headers={k.replace("_", "-"): v for k, v in headers.items()}
+        )
+        answer = connection.getresponse()
+        return answer.status, {k.lower(): v for k, v in answer.getheaders()}, answer.read()
+    finally:
+        connection.close()
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("/", "text/html; charset=utf-8"),
+        ("/?k=7", "text/html; charset=utf-8"),
+        ("/index.html", "text/html; charset=utf-8"),
+        ("/static/style.css", "text/css; charset=utf-8"),
+        ("/static/boot.js", "text/javascript; charset=utf-8"),
+        ("/static/vendor/pyodide/pyodide.mjs", "text/javascript; charset=utf-8"),
+        ("/static/vendor/pyodide/pyodide.asm.wasm", "application/wasm"),
+        ("/sim/run.py", "text/x-python; charset=utf-8"),
+    ],
+)
+def test_files_come_with_their_type_for_any_origin(address: str, path: str, kind: str) -> None:
+    status, headers, body = get(address, path)
+    assert (status, headers["content-type"]) == (200, kind)
+    assert headers["access-control-allow-origin"] == "*"
+    assert int(headers["content-length"]) == len(body)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/nothing", "/tests/server.py", "/.git/config", "/static/../pyproject.toml", "/static",
+        "/sim/..%2fpyproject.toml", "/static/%2e%2e/README.md", "//etc/passwd",
+        "/static/vendor.json/x",
+        "/pyproject.toml", "/sim/__pycache__", "/%00", "/static/.hidden.js",
+    ],
+)  # fmt: skip
+def test_nothing_else_is_served(address: str, path: str) -> None:
+    assert get(address, path)[0] == 404
+
+
+def test_text_is_gzipped_and_what_the_browser_has_is_not_sent_again(address: str) -> None:
+    _, _, plain = get(address, "/static/style.css")
+    _, headers, packed = get(address, "/static/style.css", Accept_Encoding="gzip, br")
+    assert headers["content-encoding"] == "gzip"
+    assert gzip.decompress(packed) == plain
+    assert len(packed) < len(plain) / 2
+    status, _, body = get(
+        address, "/static/style.css", Accept_Encoding="gzip", If_None_Match=headers["etag"]
+    )
+    assert (status, body) == (304, b"")
+    assert get(address, "/static/style.css", If_None_Match=headers["etag"])[0] == 200
+
+
+def test_a_taken_port_gives_the_next_free_one() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        server = listen(port)
+        assert server.server_address[1] > port
+        server.server_close()
+        with serving(port) as address:
+            assert urlsplit(address).port != port

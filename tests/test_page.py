@@ -1,0 +1,589 @@
+"""The page in a real browser: what people touch does what it says."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.keys import Keys
+
+from sim.marks import COLUMNS, LOOKS, PALETTES
+from sim.params import PARAMETERS, SLOTS, Params, updated
+from sim.run import Run
+from sim.story import figures, sentence
+from tests import chromium
+from tests.conftest import PageDriver
+
+CELLS = """
+const board = document.querySelector('#board'), seen = [];
+const context = board.getContext('2d');
+for (const [x, y] of arguments[0]) {
+  const [left, top] = [Math.round(x * board.width), Math.round(y * board.height)];
+  seen.push([...context.getImageData(left, top, 1, 1).data]);
+}
+return seen;
+"""
+
+
+def rgb(colour: str) -> tuple[int, ...]:
+    return tuple(int(colour[i : i + 2], 16) for i in (1, 3, 5))
+
+
+def scene(query: dict[str, Any], tick: int) -> dict[str, Any]:
+    """The same scene in CPython."""
+    params, _ = updated(Params(), query)
+    return dict(json.loads(json.dumps(Run(params).report(tick))))
+
+
+# Start
+
+
+def test_the_page_starts_without_an_error_or_a_request_to_another_origin(address: str) -> None:
+    driver = chromium.launch()
+    try:
+        page = PageDriver(driver, address)
+        page.open()
+        page.frames()
+        assert chromium.console_errors(driver) == []
+        asked = set()
+        for entry in driver.get_log("performance"):
+            message = json.loads(entry["message"])["message"]
+            if message["method"] == "Network.requestWillBeSent":
+                asked.add(message["params"]["request"]["url"])
+        assert len(asked) > 20
+        own = urlsplit(address).netloc
+        strange = {url for url in asked if urlsplit(url).scheme not in ("data", "blob")}
+        assert {urlsplit(url).netloc for url in strange} == {own}
+        assert page.driver.execute_async_script(
+            "bonusToken.ready.then((api) => arguments[0](api === bonusToken))"
+        )
+    finally:
+        driver.quit()
+
+
+def test_it_opens_on_tick_60_of_the_default_run(page: PageDriver) -> None:
+    assert page.state() == scene({}, 60)
+    assert page.metric("tokens") == "216"
+    assert page.text("#tick") == "60"
+    assert page.text("#board-title") == "KV cache 216 / 512"
+
+
+def test_controls_moved_while_loading_keep_their_value(shared: PageDriver) -> None:
+    shared.open("?k=9", wait=False)
+    shared.run(
+        "document.querySelector('[name=alpha]').value = 0.35;"
+        "document.querySelector('[name=cache]').checked = false"
+    )
+    assert shared.run("return document.documentElement.dataset.state") == "loading"
+    assert chromium.until_settled(shared.driver) == "ready"
+    params = shared.state()["params"]
+    assert (params["draft_length"], params["acceptance_rate"], params["kv_cache"]) == (
+        9,
+        0.35,
+        False,
+    )
+    assert shared.one("[data-number=alpha]").get_property("value") == "0.35"
+
+
+# The same numbers in the page as in CPython
+
+
+def some_scenes() -> Iterator[tuple[dict[str, Any], int]]:
+    yield {}, 0
+    yield {}, 1200
+    yield {"rates": [0.85] * 26 + [0.1], "k": 32}, 1200
+    chance = random.Random(7)
+    for _ in range(24):
+        query: dict[str, Any] = {
+            "k": chance.randint(1, 32),
+            "alpha": round(chance.random(), 3),
+            "c": round(chance.random() ** 3, 3),
+            "batch": chance.randint(1, 64),
+            "knee": chance.randint(1, 400),
+            "chunk": chance.randint(16, 512),
+            "seed": chance.randint(0, 2**32 - 1),
+            "speculation": chance.random() < 0.9,
+            "cache": chance.random() < 0.8,
+            "evict": sorted(chance.sample(range(1200), chance.randint(0, 5))),
+        }
+        if chance.random() < 0.3:
+            query["rates"] = [round(chance.random(), 3) for _ in range(chance.randint(1, 6))]
+        yield query, chance.randint(0, 1200)
+
+
+def test_the_same_parameters_give_the_same_state_as_cpython_to_the_last_digit(
+    page: PageDriver,
+) -> None:
+    scenes = list(some_scenes())
+    assert len(scenes) >= 20
+    defaults = {row.key: None for row in PARAMETERS}
+    for query, tick in scenes:
+        page.call("set", {**defaults, **query})
+        page.call("seek", tick)
+        assert page.state() == scene(query, tick)
+
+
+def test_what_is_shown_is_what_the_state_says(page: PageDriver) -> None:
+    for query, tick in list(some_scenes())[:8]:
+        page.call("set", {**{row.key: None for row in PARAMETERS}, **query})
+        page.call("seek", tick)
+        page.frames()
+        params, _ = updated(Params(), query)
+        run = Run(params)
+        texts = figures(run.report(tick), run)
+        for name in run.report(tick):
+            if name not in ("tick", "params"):
+                shown = page.run(
+                    "return [...document.querySelectorAll(`[data-metric='${arguments[0]}']`)]"
+                    ".map((e) => e.textContent)",
+                    name,
+                )
+                assert set(shown) == {texts[name]}, name
+        assert page.text("#sentence") == sentence(run, tick).text
+
+
+# Controls
+
+
+@pytest.mark.parametrize(
+    ("key", "name", "value"),
+    [
+        ("k", "draft_length", 5),
+        ("alpha", "acceptance_rate", 0.81),
+        ("c", "draft_cost", 0.01),
+        ("batch", "batch_size", 2),
+        ("knee", "knee", 257),
+        ("chunk", "recompute_chunk", 65),
+    ],
+)
+def test_a_slider_moved_by_hand_replays_the_run(
+    page: PageDriver, key: str, name: str, value: float
+) -> None:
+    page.run("document.querySelector('.advanced').open = true")
+    page.one(f'[name="{key}"]').send_keys(Keys.ARROW_RIGHT)
+    assert page.state() == scene({key: value}, 60)
+    assert page.state()["params"][name] == value
+    assert float(str(page.one(f'[data-number="{key}"]').get_property("value"))) == value
+
+
+def test_dragging_with_the_pointer_shows_the_previous_numbers_as_ghosts(page: PageDriver) -> None:
+    slider = page.one("[name=k]")
+    hand = ActionChains(page.driver).click_and_hold(slider).move_by_offset(60, 0)
+    hand.perform()
+    page.until(lambda: page.state()["params"]["draft_length"] > 8)
+    page.frames()
+    assert page.text('[data-ghost="tokens_per_pass"]') == "3.60"
+    assert page.one("#replay").is_displayed()
+    ActionChains(page.driver).release().perform()
+    page.frames()
+    assert page.text('[data-ghost="tokens_per_pass"]') == ""
+    assert not page.one("#replay").is_displayed()
+
+
+def test_switches_work_and_say_so(page: PageDriver) -> None:
+    page.one("[name=speculation]").click()
+    page.frames()
+    assert page.state() == scene({"speculation": "off"}, 60)
+    assert "Speculation is off" in page.text("#sentence")
+    assert page.text("#caption").startswith("this pass: 1 token")
+    page.one("[name=speculation]").click()
+    page.one("[name=cache]").click()
+    page.frames()
+    assert page.state() == scene({"cache": "off"}, 60)
+    assert not page.one("[data-action=evict]").is_enabled()
+    assert page.metric("theory_speedup") == "–"
+
+
+def test_a_field_takes_what_a_slider_cannot_and_mends_bad_input(page: PageDriver) -> None:
+    field = page.one("[data-number=k]")
+    field.send_keys(Keys.CONTROL + "a" + Keys.NULL, "24", Keys.ENTER)
+    assert page.state()["params"]["draft_length"] == 24
+    assert page.one("[name=k]").get_property("value") == "16"
+    assert field.get_property("value") == "24"
+    field.send_keys(Keys.CONTROL + "a" + Keys.NULL, "99", Keys.TAB)
+    assert page.state()["params"]["draft_length"] == 32
+    assert field.get_property("value") == "32"
+    assert page.one("#notice").is_displayed()
+    assert "k=99 is not a whole number from 1 to 32; using 32." in page.text("#notice p")
+    page.action("dismiss")
+    assert not page.one("#notice").is_displayed()
+
+
+def test_new_luck_changes_only_the_seed(page: PageDriver) -> None:
+    page.run("document.querySelector('.advanced').open = true")
+    page.action("luck")
+    seed = page.state()["params"]["seed"]
+    assert seed != 0
+    assert page.state() == scene({"seed": seed}, 60)
+
+
+def test_rates_per_position_take_over_from_alpha(shared: PageDriver) -> None:
+    shared.open("?rates=0.9,0.5")
+    assert shared.state() == scene({"rates": "0.9,0.5"}, 60)
+    assert not shared.one("[name=alpha]").is_enabled()
+    assert not shared.one("[data-number=alpha]").is_enabled()
+    assert "per position" in shared.text("#alpha-help")
+
+
+# Transport
+
+
+def test_step_back_start_and_the_timeline(page: PageDriver) -> None:
+    page.action("step")
+    assert page.state() == scene({}, 61)
+    page.action("back")
+    page.action("back")
+    assert page.state() == scene({}, 59)
+    page.action("start")
+    assert page.state() == scene({}, 0)
+    page.action("back")
+    assert page.state()["tick"] == 0
+    page.frames()
+    assert page.metric("tokens_per_pass") == "–"
+    page.one("[name=tick]").send_keys(Keys.ARROW_RIGHT * 3)
+    assert page.state()["tick"] == 3
+    page.one("[name=tick]").send_keys(Keys.END)
+    assert page.state() == scene({}, 1200)
+    page.action("step")
+    assert page.state()["tick"] == 1200
+
+
+def test_play_runs_pauses_and_starts_over_at_the_horizon(page: PageDriver) -> None:
+    page.action("play")
+    assert page.text("#play-label") == "Pause" or page.until(
+        lambda: page.text("#play-label") == "Pause"
+    )
+    page.until(lambda: page.state()["tick"] >= 66)
+    page.action("play")
+    page.frames()
+    stopped = page.state()["tick"]
+    page.frames(10)
+    assert page.state()["tick"] == stopped
+    page.call("seek", 1200)
+    page.action("play")
+    page.until(lambda: 0 < page.state()["tick"] < 100)
+    page.call("pause")
+
+
+def test_speed_sets_how_much_model_time_a_second_takes(page: PageDriver) -> None:
+    page.one("[name=speed]").send_keys(Keys.END)
+    page.action("play")
+    began, first = time.monotonic(), page.state()["tick"]
+    page.until(lambda: page.state()["tick"] - first > 60)
+    assert page.state()["tick"] - first < 75 * (time.monotonic() - began) + 15
+    page.call("pause")
+    assert "60 units" in str(page.one("[name=speed]").get_attribute("aria-valuetext"))
+
+
+def test_a_step_is_told_in_three_phases(page: PageDriver) -> None:
+    page.run(
+        "window.told = []; const caption = document.querySelector('#caption');"
+        "new MutationObserver(() => told.push(caption.textContent.split(':')[0]))"
+        ".observe(caption, {childList: true})"
+    )
+    page.action("step")
+    told = page.until(
+        lambda: [t for t in page.run("return told") if t][2:] and page.run("return told")
+    )
+    assert list(dict.fromkeys(told)) == ["draft", "verify", "this pass"]
+
+
+def test_evict_turns_every_cached_slot_evicted_and_generation_waits(page: PageDriver) -> None:
+    page.call("seek", 300)
+    tokens = page.state()["tokens"]
+    page.action("evict")
+    page.frames()
+    assert page.state() == scene({"evict": "300"}, 300)
+    assert page.state()["cached"] == 0
+    assert page.text("#board-title") == "KV cache 0 / 512"
+    red = rgb(PALETTES["light"]["evicted"])
+    assert all(close(seen, red) for seen in pixels(page, range(SLOTS), 0.2, 0.55))
+    assert "511 still missing" in page.text("#caption")
+    for _ in range(8):
+        page.action("step")
+        assert page.state()["tokens"] == tokens
+    page.action("step")
+    assert page.state()["tokens"] > tokens
+    page.action("evict")
+    page.action("evict")
+    assert page.state()["params"]["evictions"] == [300, 309]
+
+
+def test_reset_restores_the_scene_it_was_opened_with(shared: PageDriver) -> None:
+    shared.open("?k=6&tick=80&speed=4")
+    before = shared.state()
+    shared.one("[name=k]").send_keys(Keys.ARROW_RIGHT)
+    shared.action("evict")
+    shared.action("play")
+    shared.action("reset")
+    assert shared.state() == before
+    shared.frames(10)
+    assert shared.state() == before
+
+
+# The board
+
+
+def pixels(page: PageDriver, slots: Any, x: float = 0.5, y: float = 0.5) -> list[list[int]]:
+    """The colour at a point of each of these slots, in shares of the cell."""
+    boxes = page.run(
+        "return [document.querySelector('#board').width, document.querySelector('#board').height]"
+    )
+    lefts, cell, pitch = layout(*boxes)
+    points = [
+        ((lefts[s % COLUMNS] + x * cell) / boxes[0], (s // COLUMNS * pitch + y * cell) / boxes[1])
+        for s in slots
+    ]
+    return list(page.run(CELLS, points))
+
+
+def close(seen: list[int], colour: tuple[int, ...]) -> bool:
+    """Equal but for the last bits, which a canvas may round on its way."""
+    return all(abs(a - b) <= 2 for a, b in zip(seen, colour, strict=False))
+
+
+def layout(width: int, height: int) -> tuple[list[float], int, int]:
+    from sim.marks import columns
+    from sim.picture import CELL, WIDTH
+
+    cell = width * CELL // WIDTH
+    return columns(width, cell), cell, (height - cell) // 15
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_pixels_of_each_state_match_the_legend(shared: PageDriver, theme: str) -> None:
+    palette = PALETTES[theme]
+    seen = set()
+    for query, tick in (("", 60), ("", 80), ("&evict=90", 92), ("&speculation=off", 5)):
+        shared.open(f"?theme={theme}&tick={tick}{query}")
+        shared.frames()
+        slots = run_of(query).slots(tick)
+        for state in sorted(set(slots)):
+            look = LOOKS[state]
+            where = [slot for slot, shown in enumerate(slots) if shown == state]
+            body = look.colour if look.filled else "ground"
+            expected = rgb(palette[body])
+            assert all(close(p, expected) for p in pixels(shared, where, 0.2, 0.55)), state
+            if state in ("bonus", "plain", "rejected", "evicted"):
+                assert all(
+                    close(p, rgb(palette["on"])) for p in pixels(shared, where, 0.45, 0.5)
+                ), state
+            seen.add(state)
+        legend = shared.run(
+            "return Object.fromEntries([...document.querySelectorAll('#legend li')].map((li) =>"
+            " [li.className, getComputedStyle(li.querySelector('svg').firstElementChild).fill]))"
+        )
+        for state, fill in legend.items():
+            if state != "hollow" and LOOKS[state].filled:
+                assert fill == "rgb({}, {}, {})".format(*rgb(palette[LOOKS[state].colour])), state
+    assert seen == set(LOOKS)
+
+
+def run_of(query: str) -> Run:
+    keys = dict(part.split("=") for part in query.strip("&").split("&") if part)
+    return Run(updated(Params(), keys)[0])
+
+
+def test_pointing_and_arrow_keys_say_what_a_slot_is(page: PageDriver) -> None:
+    board = page.one("#board")
+    size = board.size
+    ActionChains(page.driver).move_to_element_with_offset(
+        board, 5 - size["width"] // 2, 5 - size["height"] // 2
+    ).perform()
+    page.until(lambda: page.text("#slot-note").startswith("slot 0, position 0: ordinary token"))
+    page.run("document.querySelector('#board').focus()")
+    ActionChains(page.driver).send_keys(Keys.ARROW_RIGHT * 3).perform()
+    page.until(lambda: page.text("#slot-note").startswith("slot 3, position 3"))
+    ActionChains(page.driver).send_keys(Keys.ARROW_DOWN, Keys.ARROW_LEFT).perform()
+    page.until(lambda: page.text("#slot-note").startswith("slot 34, position 34"))
+    assert page.one("#cursor").is_displayed()
+
+
+def test_only_changed_cells_are_drawn(page: PageDriver) -> None:
+    page.run(
+        "const c = document.querySelector('#board').getContext('2d'); window.drawn = 0;"
+        "const real = c.drawImage.bind(c);"
+        "c.drawImage = (...values) => { drawn += 1; return real(...values); }"
+    )
+    page.call("seek", 61)
+    page.frames()
+    changed = page.run("return drawn")
+    page.frames(5)
+    assert page.run("return drawn") == changed
+    assert 1 <= changed <= 8
+    page.run("delete document.querySelector('#board').getContext('2d').drawImage")
+
+
+# Links
+
+
+def test_reloading_the_address_restores_the_scene(page: PageDriver) -> None:
+    page.call("set", {"k": 7, "alpha": 0.65, "c": 0.05, "seed": 42})
+    page.call("seek", 200)
+    page.action("evict")
+    page.call("seek", 260)
+    before = page.state()
+    page.until(lambda: "tick=260" in page.run("return location.search"))
+    query = page.run("return location.search")
+    assert query == "?k=7&alpha=0.65&c=0.05&seed=42&evict=200&tick=260"
+    page.driver.refresh()
+    assert chromium.until_settled(page.driver) == "ready"
+    assert page.state() == before
+
+
+def test_the_address_is_left_alone_while_playing_and_never_says_play(shared: PageDriver) -> None:
+    shared.open("?play=1")
+    shared.until(lambda: shared.state()["tick"] > 66)
+    assert shared.run("return location.search") == "?play=1"
+    shared.action("play")
+    shared.until(lambda: "tick=" in shared.run("return location.search"))
+    assert "play" not in shared.run("return location.search")
+
+
+def test_a_bad_link_is_mended_and_said(shared: PageDriver) -> None:
+    shared.open("?k=99&alpha=much&nonsense=1&evict=5,x")
+    assert shared.state() == scene({"k": 32, "evict": "5"}, 60)
+    said = shared.text("#notice p")
+    assert "k=99 is not a whole number from 1 to 32; using 32." in said
+    assert "alpha=much" in said
+    assert "evict=5,x" in said
+    assert "nonsense" not in said
+
+
+def test_the_theme_follows_link_button_and_system(shared: PageDriver) -> None:
+    ground = "return getComputedStyle(document.body).backgroundColor"
+    shared.open("?theme=dark")
+    assert shared.run(ground) == "rgb(19, 21, 26)"
+    shared.action("theme")
+    assert shared.run(ground) == "rgb(250, 249, 246)"
+    try:
+        chromium.prefer(shared.driver, prefers_color_scheme="dark")
+        shared.frames()
+        assert shared.run(ground) == "rgb(19, 21, 26)"
+        assert close(pixels(shared, [511])[0], rgb(PALETTES["dark"]["empty"]))
+    finally:
+        chromium.prefer(shared.driver)
+
+
+def test_reduced_motion_ignores_play_in_a_link_but_not_the_button(shared: PageDriver) -> None:
+    try:
+        chromium.prefer(shared.driver, prefers_reduced_motion="reduce")
+        shared.open("?play=1")
+        shared.frames(20)
+        assert shared.state()["tick"] == 60
+        shared.action("step")
+        shared.frames()
+        assert shared.text("#caption").startswith("this pass")
+        shared.action("play")
+        shared.until(lambda: shared.state()["tick"] > 62)
+        shared.action("play")
+    finally:
+        chromium.prefer(shared.driver)
+
+
+# The API
+
+
+def test_the_api_mends_what_it_is_given(page: PageDriver) -> None:
+    page.call("set", {"k": 7, "acceptance_rate": 0.6, "speculation": "off", "unknown": {}})
+    params = page.state()["params"]
+    assert (params["draft_length"], params["acceptance_rate"], params["speculation"]) == (
+        7,
+        0.6,
+        False,
+    )
+    page.call("set", {"k": None, "alpha": "abc", "speculation": None})
+    assert page.state()["params"]["draft_length"] == 4
+    assert page.state()["params"]["acceptance_rate"] == 0.8
+    assert "alpha=abc" in page.text("#notice p")
+    for odd in (None, 5, "x", [1]):
+        page.call("set", odd)
+    page.call("seek", 99999)
+    assert page.state()["tick"] == 1200
+    page.call("step", -1000000)
+    assert page.state()["tick"] == 0
+    page.call("step", 12)
+    assert page.state()["tick"] == 12
+    page.call("step", "far")
+    assert page.state()["tick"] == 12
+    page.call("play")
+    page.until(lambda: page.state()["tick"] > 14)
+    page.call("pause")
+    page.call("reset")
+    assert page.state() == scene({}, 60)
+
+
+# Layout
+
+
+@pytest.fixture
+def sized(page: PageDriver) -> Iterator[PageDriver]:
+    yield page
+    chromium.resize(page.driver, 1280, 720)
+    page.frames()
+
+
+SCENES: list[dict[str, Any]] = [
+    {},
+    {"k": 32},
+    {"k": 12, "alpha": 0.1, "c": 0.123},
+    {"cache": False},
+    {"evict": [60]},
+    {"batch": 512, "knee": 7, "k": 32},
+    {"rates": [0.9, 0.8, 0.7, 0.6, 0.5, 0.4]},
+]
+
+
+def test_the_widget_fits_a_laptop_and_nothing_jumps(sized: PageDriver) -> None:
+    boxes = (
+        "return ['#board', '#legend', '#strip', '.transport', '.timeline', '.race', '#sentence',"
+        " '#controls'].map((s) => document.querySelector(s).getBoundingClientRect().top)"
+    )
+    tops = sized.run(boxes)
+    for query in SCENES:
+        for tick in (0, 1, 60, 61, 1200):
+            sized.call("set", {**{row.key: None for row in PARAMETERS}, **query, "tick": tick})
+            sized.frames(2)
+            assert (
+                sized.run("return document.querySelector('#widget').getBoundingClientRect().bottom")
+                <= 720
+            )
+            assert sized.run(boxes) == tops, (query, tick)
+            assert sized.run("return document.documentElement.scrollWidth") <= 1280
+
+
+@pytest.mark.parametrize("width", [360, 390, 520, 768, 1000, 1600])
+def test_no_width_scrolls_sideways_or_jumps(sized: PageDriver, width: int) -> None:
+    chromium.resize(sized.driver, width, 800)
+    sized.frames(4)
+    boxes = (
+        "return ['#strip', '.transport', '.timeline', '#sentence', '#controls']"
+        ".map((s) => document.querySelector(s).getBoundingClientRect().top + scrollY)"
+    )
+    tops = sized.run(boxes)
+    for query in SCENES:
+        sized.call("set", {**{row.key: None for row in PARAMETERS}, **query, "tick": 1200})
+        sized.frames(2)
+        assert sized.run("return document.documentElement.scrollWidth") <= width, query
+        assert (
+            sized.run("return document.querySelector('#board').getBoundingClientRect().right")
+            <= width
+        )
+        assert sized.run(boxes) == tops, query
+
+
+def test_on_a_phone_the_board_stays_in_view_while_controls_scroll(sized: PageDriver) -> None:
+    chromium.resize(sized.driver, 390, 844, 3)
+    sized.frames(4)
+    sized.run("document.querySelector('#cache').scrollIntoView({block: 'end'})")
+    sized.frames()
+    top = sized.run("return document.querySelector('#board').getBoundingClientRect().top")
+    assert 0 <= top < 60
+    ratio = sized.run("const b = document.querySelector('#board'); return b.width / b.clientWidth")
+    assert ratio == pytest.approx(3, abs=0.02)
