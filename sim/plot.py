@@ -1,6 +1,7 @@
 """The timeline's plot as SVG path data: tokens per pass so far, its theory, and plain luck.
 
-x is the tick, 0 to `HORIZON`; y is 0 (one token per pass) to `HEIGHT` (k + 1), downwards.
+x is the tick, 0 to `HORIZON`; y runs from `HEIGHT`, one token per pass, up to 0: the most that a
+pass can yield, or twice the theory's gain where that is less, so that a low rate shows too.
 """
 
 from __future__ import annotations
@@ -15,14 +16,18 @@ HEIGHT = 100
 STANDARD_ERRORS = 3
 """Half the height of the band: an honest band at one tick."""
 
+LEAST_RANGE = 0.5
+"""Tokens per pass that the plot spans at least."""
+
 FINE, STRIDE = 120, 6
 """Every tick up to FINE, where the path still jumps; then every STRIDE-th."""
 
 
 def scale(run: Run, tokens_per_pass: float) -> float:
-    """Height in the plot of a number of tokens per pass."""
-    most = max(1, len(run.params.rates))
-    return HEIGHT * (1 - (tokens_per_pass - 1) / most)
+    """Height in the plot of a number of tokens per pass, held to the plot."""
+    gain = expected_tokens_per_pass(run.params.rates) - 1
+    most = min(max(1, len(run.params.rates)), max(LEAST_RANGE, 2 * gain))
+    return HEIGHT * (1 - min(max(tokens_per_pass - 1, 0), most) / most)
 
 
 def path(run: Run, tick: int) -> str:
@@ -50,11 +55,10 @@ def band(run: Run, tick: int) -> str:
     """
     mean = expected_tokens_per_pass(run.params.rates)
     deviation = deviation_of_tokens_per_pass(run.params.rates)
-    most = 1 + len(run.params.rates)
     upper, lower = [], []
     for at in [1, 2, 3, 4, 6, 8, 11, 16, 23, 32, 45, 64, 90, 128, *range(180, HORIZON + 1, 60)]:
         passes = at - run.at(min(at, tick)).recompute_passes
         half = STANDARD_ERRORS * deviation / sqrt(passes)
-        upper.append(f"{at} {scale(run, min(most, mean + half)):.1f}")
-        lower.append(f"{at} {scale(run, max(1, mean - half)):.1f}")
+        upper.append(f"{at} {scale(run, mean + half):.1f}")
+        lower.append(f"{at} {scale(run, mean - half):.1f}")
     return "M" + "L".join(upper + lower[::-1]) + "Z"

@@ -8,6 +8,7 @@ Sums are accumulated in a loop: the last digit of `**` and `sum()` differs betwe
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import sqrt
 
 from sim.params import Params
@@ -53,9 +54,14 @@ def plain_pass(params: Params) -> float:
 
 def verify_time(params: Params, width: int) -> float:
     """Time of k draft steps and the pass that verifies them; `width` positions per sequence."""
-    k = len(params.rates)
-    drafting = k * params.draft_cost * plain_pass(params)
-    return drafting + pass_time(params.batch_size * width, params.knee)
+    k, c = len(params.rates), params.draft_cost
+    return _verify_time(k, c, params.batch_size, params.knee, width)
+
+
+@lru_cache(maxsize=2048)  # a replay asks for the same few prices over a thousand times
+def _verify_time(k: int, draft_cost: float, batch_size: int, knee: int, width: int) -> float:
+    drafting = k * draft_cost * pass_time(batch_size, knee)
+    return drafting + pass_time(batch_size * width, knee)
 
 
 def expected_speedup(params: Params) -> float | None:

@@ -112,7 +112,7 @@ def test_a_slot_is_described_by_position_state_and_tick() -> None:
 def test_the_plot_covers_one_token_to_all_drafts_and_a_bonus() -> None:
     run = Run(Params())
     assert scale(run, 1) == HEIGHT
-    assert scale(run, 5) == 0
+    assert scale(run, 3) > scale(run, 4) > scale(run, 5) == scale(run, 6) == 0
     assert path(run, 0) == ""
     assert path(run, 500).endswith(f"500 {scale(run, run.report(500)['tokens_per_pass']):.1f}")
 

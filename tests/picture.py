@@ -1,0 +1,27 @@
+"""Take the README's picture of the page: `python3 -m tests.picture` writes static/page.png."""
+
+from __future__ import annotations
+
+import time
+
+from tests import chromium
+from tests.server import ROOT, serving
+
+SCENE = "?tick=139&evict=134"
+
+
+def main() -> None:
+    """Take it, of the real page in a real browser."""
+    with serving() as address:
+        driver = chromium.launch(1280, 720)
+        try:
+            driver.get(address + SCENE)
+            assert chromium.until_settled(driver) == "ready"
+            time.sleep(0.5)
+            driver.save_screenshot(str(ROOT / "static" / "page.png"))
+        finally:
+            driver.quit()
+
+
+if __name__ == "__main__":
+    main()
