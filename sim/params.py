@@ -73,7 +73,7 @@ class Params:
         "speculation",
         "switch",
         "speculation",
-        "Off: one token per forward pass of the big model.",
+        "When off: one token per forward pass of the big model.",
     )
     draft_length: int = setting(
         4,
@@ -106,7 +106,7 @@ class Params:
         "cache",
         "switch",
         "KV cache",
-        "Off: nothing is kept, every pass computes every known position again.",
+        "When off: nothing is kept, every pass computes every known position again.",
     )
     draft_cost: float = setting(
         0.0,

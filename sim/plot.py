@@ -1,7 +1,7 @@
 """The timeline's plot as SVG path data: tokens per pass so far, its theory, and plain luck.
 
-x is the tick, 0 to `HORIZON`; y runs from `HEIGHT`, one token per pass, up to 0: the most that a
-pass can yield, or twice the theory's gain where that is less, so that a low rate shows too.
+x is the tick, 0 to `HORIZON`; y runs from `HEIGHT`, one token per pass, up to the most that a pass
+can yield, or twice the theory's gain where that is less, so that a low rate shows too.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ HEIGHT = 100
 STANDARD_ERRORS = 3
 """Half the height of the band: an honest band at one tick."""
 
+HEADROOM = 1.1
+"""The plot's height over the range that it shows, so that a perfect draft stays off its edge."""
+
 LEAST_RANGE = 0.5
 """Tokens per pass that the plot spans at least."""
 
@@ -27,7 +30,8 @@ def scale(run: Run, tokens_per_pass: float) -> float:
     """Height in the plot of a number of tokens per pass, held to the plot."""
     gain = expected_tokens_per_pass(run.params.rates) - 1
     most = min(max(1, len(run.params.rates)), max(LEAST_RANGE, 2 * gain))
-    return HEIGHT * (1 - min(max(tokens_per_pass - 1, 0), most) / most)
+    share = min(max(tokens_per_pass - 1, 0), most) / most
+    return HEIGHT * (1 - share / HEADROOM)
 
 
 def path(run: Run, tick: int) -> str:

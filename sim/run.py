@@ -8,7 +8,7 @@ from functools import lru_cache
 from random import Random
 from typing import Any, NamedTuple
 
-from sim.cache import ACCEPTED, BONUS, PLAIN, slot_states, window_start
+from sim.cache import ACCEPTED, BONUS, DISCARDED, EMPTY, PLAIN, slot_states, window_start
 from sim.metrics import Counters, report
 from sim.params import DRAWS_PER_PASS, HORIZON, SLOTS, Params
 from sim.theory import pass_time, verify_time
@@ -152,6 +152,16 @@ class Run:
         """Positions that must be computed again before the next token."""
         state = self.at(tick)
         return state.num_tokens - 1 - state.num_computed_tokens if self.params.kv_cache else 0
+
+    def proposed(self, tick: int) -> list[str]:
+        """The board while the drafts of the verify pass `tick` have no verdict yet."""
+        before, record = self.at(max(0, tick - 1)), self.verify_pass_at(tick)
+        slots = self.slots(max(0, tick - 1))
+        if record:
+            slots = [EMPTY if state == DISCARDED else state for state in slots]
+            for draft in range(len(record.rates)):
+                slots[(before.num_tokens + draft) % SLOTS] = DISCARDED
+        return slots
 
     def slots(self, tick: int) -> list[str]:
         """What each slot of the cache shows right after `tick`."""

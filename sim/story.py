@@ -5,7 +5,7 @@ Everything said here is computed from the run; the page and the printed scene on
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import ceil
 from typing import Any, NamedTuple
 
@@ -48,9 +48,19 @@ def count(number: float) -> str:
     return f"{whole:,}" if whole >= 10_000 else str(whole)
 
 
+def _listed(rates: Sequence[float]) -> str:
+    shown = ", ".join(map(_short, rates[:RATES_SHOWN]))
+    return shown + (" and so on" if len(rates) > RATES_SHOWN else f", then {_short(rates[-1])}")
+
+
 def _short(number: float) -> str:
     """A setting in a running text: no more digits than one reads."""
     return write_number(round(number, 3))
+
+
+def _three_digits(number: float) -> str:
+    """About three digits, and always as many after the point: a number that plays must not jump."""
+    return f"{number:.2f}" if number < 10 else f"{number:.1f}" if number < 100 else count(number)
 
 
 def many(number: int, noun: str) -> str:
@@ -79,7 +89,7 @@ def figures(report: Mapping[str, Any], run: Run) -> dict[str, str]:
     }
     tokens = report["tokens"]
     texts["positions_per_token"] = (
-        f"{report['positions_computed'] / tokens:.3g} a token" if tokens else "– a token"
+        f"{_three_digits(report['positions_computed'] / tokens)} a token" if tokens else ""
     )
     texts["alpha"] = (
         "one rate per position"
@@ -94,13 +104,13 @@ def figures(report: Mapping[str, Any], run: Run) -> dict[str, str]:
     )
     texts["race_label"] = "speculative" if params.speculation else "one by one"
     texts["alpha_help"] = (
-        "per position: " + ", ".join(map(_short, params.acceptance_rates[:RATES_SHOWN]))
+        f"per position: {_listed(params.acceptance_rates)}."
         if params.acceptance_rates
         else BY_KEY["alpha"].help
     )
     texts["theory_times"] = "" if report["theory_speedup"] is None else "×"
     if not params.kv_cache:
-        texts["theory_note"] = "with the cache off"
+        texts["theory_note"] = "against a warm cache"
     else:
         texts["theory_note"] = "if drafting were free" if _is_free(params) else ""
     return texts
@@ -149,8 +159,8 @@ def sentence(run: Run, tick: int) -> Sentence:
         return Sentence(
             ACCEPTED,
             f"{_at_rates(params)}, {k} drafts buy {gain:.2f} tokens a pass more than "
-            f"{SHORT_DRAFT}. {count(report['positions_wasted'])} drafts so far were computed and "
-            "thrown away.",
+            f"{SHORT_DRAFT} drafts would. Computed and thrown away so far: "
+            f"{many(report['positions_wasted'], 'draft')}.",
         )
     again = ""
     if state.recompute_passes:

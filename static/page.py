@@ -31,6 +31,11 @@ MANY_CELLS, CROWD = 9, 17
 ADDRESS_DELAY = 300
 """Milliseconds after the last change that the address follows."""
 
+NOTHING_KEPT = "Nothing is kept while the KV cache is off."
+
+NEWS_DELAY = 4000
+"""Milliseconds that good news stays."""
+
 THEMES = {
     "auto": "Colours: as the system",
     "light": "Colours: light",
@@ -53,6 +58,7 @@ class Page:
         self.forced = browser.media("forced-colors: active")
         self._frames = browser.Frames(self._frame)
         self._address = browser.Delay(ADDRESS_DELAY, self._follow)
+        self._news = browser.Delay(NEWS_DELAY, self._dismiss)
         self._ghosts: dict[str, str] = {}
         self._plotted: tuple[Any, ...] = ()
         self._slot: int | None = None
@@ -106,6 +112,7 @@ class Page:
         self._losing = Attribute(one("#race-tokens"), "className")
         self._split = [Attribute(e, "style.width") for e in browser.every("#split i")]
         self._line_value = Attribute(self._line, "value")
+        self._speed_value = Attribute(one("#speed"), "textContent")
 
     def _take_moved_controls(self, asked: Mapping[str, str]) -> None:
         """Controls that were moved while Python loaded keep what they were set to."""
@@ -146,6 +153,7 @@ class Page:
             "theme": self._next_theme,
             "luck": self._new_luck,
             "dismiss": self._dismiss,
+            "one-rate": lambda: self.change({"rates": None}),
         }
         for name, action in actions.items():
             listen(self._buttons[name], "click", partial(_act, action))
@@ -172,6 +180,8 @@ class Page:
         self.view = view
         if complaints or more:
             self.notify(" ".join(complaints + more))
+        else:
+            self._dismiss()
         self._show_controls()
         self._changed()
 
@@ -259,7 +269,7 @@ class Page:
     def _set_speed(self) -> None:
         share = float(self._speed.value)
         self.view = replace(
-            self.view, speed=round(SPEED.low * (SPEED.high / SPEED.low) ** share, 1)
+            self.view, speed=float(round(SPEED.low * (SPEED.high / SPEED.low) ** share))
         )
         self._show_speed()
         self._address.ask()
@@ -281,7 +291,7 @@ class Page:
         browser.copy(
             address,
             lambda copied: self.notify(
-                "Link copied: " + address if copied else "The link: " + address
+                "Link copied." if copied else "The link to this scene: " + address, passing=copied
             ),
         )
 
@@ -308,12 +318,16 @@ class Page:
         dark = self.dark.matches if theme == "auto" else theme == "dark"
         return PALETTES["dark" if dark else "light"]
 
-    def notify(self, text: str) -> None:
-        """Say something that the reader can dismiss."""
+    def notify(self, text: str, passing: bool = False) -> None:
+        """Say something that the reader can dismiss; good news goes by itself."""
         self._notice.querySelector("p").textContent = text
+        self._notice.classList.toggle("passing", passing)
         self._notice.hidden = False
+        if passing:
+            self._news.ask()
 
     def _dismiss(self) -> None:
+        self._news.drop()
         self._notice.hidden = True
 
     # Pointing at slots
@@ -338,7 +352,7 @@ class Page:
     def _show_slot(self) -> None:
         self._cursor.hidden = self._slot is None
         if self._slot is None:
-            self._note.write("point at a slot to see what it holds")
+            self._note.write("point at or tap a slot to see what it holds")
             return
         left, top, size = self.board.box(self._slot)
         style = self._cursor.style
@@ -362,10 +376,13 @@ class Page:
     def _draw(self, now: float) -> None:
         """Show the scene: each part writes only what changed."""
         run, tick = self.run, self.view.tick
+        phase = self.playback.phase(now, run, tick, self.view.speed)
+        if self.still.matches:
+            phase = PHASES[-1]
         width = self._box.clientWidth
         if width:
             self.board.draw(
-                run.slots(tick),
+                run.proposed(tick) if phase == PHASES[0] else run.slots(tick),
                 not self.params.kv_cache,
                 width,
                 browser.pixel_ratio(),
@@ -440,16 +457,18 @@ class Page:
         per_position = bool(self.params.acceptance_rates)
         for control in (self._inputs["alpha"], self._fields["alpha"]):
             control.disabled = per_position
+        self._buttons["one-rate"].hidden = not per_position
         self._buttons["evict"].disabled = not self.params.kv_cache
+        self._buttons["evict"].title = "" if self.params.kv_cache else NOTHING_KEPT
         browser.root.classList.toggle("uncached", not self.params.kv_cache)
         self._show_speed()
 
     def _show_speed(self) -> None:
         share = log(self.view.speed / SPEED.low) / log(SPEED.high / SPEED.low)
         self._speed.value = f"{share:.2f}"
-        text = f"{write(SPEED, self.view.speed)} units a second"
-        self._speed.setAttribute("aria-valuetext", text)
-        self._speed.title = text
+        number = write(SPEED, self.view.speed)
+        self._speed.setAttribute("aria-valuetext", f"{number} units of time a second")
+        self._speed_value.write(number)
 
     # The API
 

@@ -19,6 +19,9 @@ VENV = ROOT / ".venv"
 PROGRAMS = {"chromium": "chromium", "chromedriver": "chromium-driver"}
 """Programs that the browser tests need, and the Debian packages that hold them."""
 
+FONT = "fonts-dejavu-core"
+"""A machine without any font cannot lay out a page."""
+
 
 def run(*command: str | Path) -> None:
     """Run a command, and stop where it fails."""
@@ -50,7 +53,7 @@ def install_browsers() -> None:
     if shutil.which("apt-get") and hasattr(os, "geteuid") and os.geteuid() == 0:
         os.environ["DEBIAN_FRONTEND"] = "noninteractive"
         run("apt-get", "update", "-qq")
-        run("apt-get", "install", "-y", "-qq", "--no-install-recommends", *missing)
+        run("apt-get", "install", "-y", "-qq", "--no-install-recommends", *missing, FONT)
     else:
         print(
             f"Not installed, so the browser tests are skipped: {', '.join(missing)}. "

@@ -228,7 +228,11 @@ def test_rates_per_position_take_over_from_alpha(shared: PageDriver) -> None:
     assert shared.state() == scene({"rates": "0.9,0.5"}, 60)
     assert not shared.one("[name=alpha]").is_enabled()
     assert not shared.one("[data-number=alpha]").is_enabled()
-    assert "per position" in shared.text("#alpha-help")
+    assert "per position: 0.9, 0.5" in shared.text("#alpha-help")
+    shared.action("one-rate")
+    assert shared.state() == scene({}, 60)
+    assert shared.one("[name=alpha]").is_enabled()
+    assert not shared.one("[data-action=one-rate]").is_displayed()
 
 
 # Transport

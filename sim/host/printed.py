@@ -21,6 +21,7 @@ from sim.run import Run
 from sim.story import ADVANCED, figures, sentence, strip, summary
 
 MAIN_CONTROLS = ("speculation", "k", "alpha", "cache")
+ONE_RATE = '<button type="button" data-action="one-rate" hidden>One rate</button>'
 PAGE_MODULES = ("browser", "board", "playback", "page")
 INTERPRETER = "./static/vendor/pyodide/pyodide.mjs"
 PLUGINS_OFF = (
@@ -93,14 +94,15 @@ def _slider(row: Setting) -> str:
         f'<div class="control"><label for="{row.key}">{row.label}</label>'
         f'<input type="range" id="{row.key}" name="{row.key}" min="{row.low:g}" max="{stop:g}" '
         f'step="{step:g}" value="{write(row, row.default)}" aria-describedby="{row.key}-help">'
-        f'{_number_field(row, step)}<p id="{row.key}-help" data-text="{row.key}_help">{row.help}</p></div>'
+        f'{_number_field(row, step)}<p id="{row.key}-help" data-text="{row.key}_help">{row.help}</p>'
+        f"{ONE_RATE if row.key == 'alpha' else ''}</div>"
     )
 
 
 def _seed(row: Setting) -> str:
     return (
         f'<div class="control"><label for="{row.key}">{row.label}</label>'
-        f'<button type="button" data-action="luck">New luck</button>'
+        f'<button type="button" class="luck" data-action="luck">New luck</button>'
         f"{_number_field(row, 1).replace('<input ', f'<input id={chr(34)}{row.key}{chr(34)} ', 1)}"
         f'<p id="{row.key}-help">{row.help}</p></div>'
     )
@@ -153,8 +155,8 @@ def regions() -> dict[str, str]:
         + f'<li class="hollow">{swatch(ACCEPTED, True, 14, CSS_COLOURS)}known, not kept</li>',
         "caption": emphasised(told.caption),
         "strip": strip_html(told),
-        "speed": f'<label class="speed">{speed.label}<input type="range" name="speed" min="0" max="1" '
-        f'step="0.01" value="0.5" aria-valuetext="{write(speed, speed.default)} units a second"></label>',
+        "speed": f'<label class="speed" title="{speed.help}">{speed.label} <output id="speed">{write(speed, speed.default)}</output><input type="range" name="speed" min="0" max="1" '
+        f'step="0.01" value="0.51" aria-valuetext="{write(speed, speed.default)} units of time a second"></label>',
         "plot": plot(run, tick),
         "timeline": f'<input type="range" name="{line.key}" min="0" max="{HORIZON}" step="1" '
         f'value="{tick}" aria-label="tick">',
