@@ -177,7 +177,8 @@ def test_files_come_with_their_type_for_any_origin(address: str, path: str, kind
 @pytest.mark.parametrize(
     "path",
     [
-        "/nothing", "/tests/server.py", "/.git/config", "/static/../pyproject.toml", "/static",
+        "/static/../tests/server.py", "/sim/%2e%2e/tests/server.py", "/nothing",
+        "/tests/server.py", "/.git/config", "/static/../pyproject.toml", "/static",
         "/sim/..%2fpyproject.toml", "/static/%2e%2e/README.md", "//etc/passwd",
         "/static/vendor.json/x",
         "/pyproject.toml", "/sim/__pycache__", "/%00", "/static/.hidden.js",

@@ -224,6 +224,13 @@ def test_an_eviction_is_seen_at_its_tick_and_generation_waits() -> None:
     assert run.report(107)["tokens"] > before["tokens"]
 
 
+def test_a_single_missing_position_is_still_an_eviction() -> None:
+    run = Run(Params(acceptance_rate=0, evictions=(1,)))
+    assert run.missing(1) == 1
+    assert run.slots(1)[:2] == [EVICTED, EVICTED]
+    assert run.slots(2)[:2] == ["plain", NEWEST]
+
+
 def test_a_position_knows_the_tick_that_made_it() -> None:
     run = Run(Params(evictions=(20,)))
     for position in range(run.at(300).num_tokens):

@@ -84,6 +84,13 @@ def test_the_strip_shows_each_coin_against_its_rate_and_where_the_run_stops() ->
     assert "**2 accepted**" in told.caption
 
 
+def test_a_coin_never_seems_to_have_crossed_its_rate() -> None:
+    coins = [cell.coin for t in range(1, 400) for cell in strip(Run(Params()), t).cells]
+    shown = [coin.split() for coin in coins if "0.8" in coin]
+    assert len(shown) > 500
+    assert all((float(coin) < float(rate)) == (sign == "<") for coin, sign, rate in shown)
+
+
 def test_phases_hold_back_verdicts_and_the_passes_own_token() -> None:
     run = Run(Params())
     draft, verify, keep = (strip(run, 9, phase) for phase in ("draft", "verify", "keep"))
@@ -117,6 +124,12 @@ def test_the_plot_covers_one_token_to_all_drafts_and_a_bonus() -> None:
     assert scale(run, 3) > scale(run, 4) > scale(run, 5) == scale(run, 6) > 0
     assert path(run, 0) == ""
     assert path(run, 500).endswith(f"500 {scale(run, run.report(500)['tokens_per_pass']):.1f}")
+
+
+def test_recompute_passes_do_not_narrow_the_band() -> None:
+    often = Params(evictions=tuple(range(100, 400, 10)))
+    assert band(Run(often), 400) != band(Run(Params()), 400)
+    assert band(Run(often), 99) == band(Run(Params()), 99)
 
 
 def test_the_band_holds_most_paths_at_one_tick() -> None:
