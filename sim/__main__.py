@@ -104,10 +104,11 @@ def run(parser: Parser, options: argparse.Namespace) -> None:
 
 def vendor(parser: Parser, options: argparse.Namespace) -> None:
     """Fetch the runtime, and say so where nothing was missing."""
+    from sim.host import snapshot
     from sim.host import vendor as host
 
     try:
-        fetched = host.vendor()
+        fetched = host.vendor() + snapshot.build()
     except host.VendorError as error:
         parser.exit(1, f"{parser.prog}: {error}\n")
     except KeyboardInterrupt:

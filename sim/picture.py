@@ -42,25 +42,25 @@ def _shape(shape: Shape, size: float, colours: Mapping[str, str]) -> str:
     n = [_number(value * size) for value in numbers]
     if kind == "cell":
         side, rx = _number(size), _number(RADIUS * size)
-        return f'<rect width="{side}" height="{side}" rx="{rx}" style="fill:{colour}"/>'
+        return f'<rect width="{side}" height="{side}" rx="{rx}" fill="{colour}"/>'
     if kind == "line":
         return (
             f'<path d="M{n[0]} {n[1]}L{n[2]} {n[3]}" '
-            f'style="fill:none;stroke:{colour};stroke-width:{n[4]}"/>'
+            f'fill="none" stroke="{colour}" stroke-width="{n[4]}"/>'
         )
     if kind == "dot":
-        return f'<circle cx="{n[0]}" cy="{n[1]}" r="{n[2]}" style="fill:{colour}"/>'
+        return f'<circle cx="{n[0]}" cy="{n[1]}" r="{n[2]}" fill="{colour}"/>'
     if kind == "ring":
         return (
             f'<circle cx="{n[0]}" cy="{n[1]}" r="{n[2]}" '
-            f'style="fill:none;stroke:{colour};stroke-width:{n[3]}"/>'
+            f'fill="none" stroke="{colour}" stroke-width="{n[3]}"/>'
         )
     inset, width = numbers
     start, side = _number((inset + width / 2) * size), _number((1 - 2 * inset - width) * size)
     rx = _number((RADIUS - inset - width / 2) * size)
     return (
         f'<rect x="{start}" y="{start}" width="{side}" height="{side}" rx="{rx}" '
-        f'style="fill:none;stroke:{colour};stroke-width:{n[1]}"/>'
+        f'fill="none" stroke="{colour}" stroke-width="{n[1]}"/>'
     )
 
 
@@ -102,7 +102,11 @@ def board_svg(
 def strip_html(strip: Strip) -> str:
     """The cells of one pass, or how much of an evicted cache is back."""
     if strip.restored is not None:
-        return f'<div class="restored"><i style="width:{100 * strip.restored:.1f}%"></i></div>'
+        return (
+            '<svg class="restored" viewBox="0 0 100 1" preserveAspectRatio="none" '
+            'aria-hidden="true">'
+            f'<rect width="{100 * strip.restored:.1f}" height="1"/></svg>'
+        )
     return "".join(
         f'<div class="cell {cell.state}" title="{escape(cell.label)}"><b>{cell.mark}</b>'
         f"<small>{_coin(cell.coin)}</small></div>"

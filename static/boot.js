@@ -1,9 +1,11 @@
-// What must work before Python does, or without it: the theme, the progress bar, the report of a
-// start that fails or stalls, and the API's promise. No rule of the simulation is here.
+// What must work before Python does, or without it: the theme, the link's values in the controls,
+// progress, and the report of a start that fails or stalls. No rule of the simulation is here.
 (() => {
   const root = document.documentElement;
   const query = new URLSearchParams(location.search);
   const $ = (id) => document.getElementById(id);
+  const here = document.currentScript;
+  const VENDOR = "If you serve the page yourself, run “python3 -m sim vendor”.";
 
   const theme = query.get("theme");
   if (theme === "light" || theme === "dark") root.dataset.theme = theme;
@@ -22,71 +24,109 @@
   }
   window.bonusToken = api;
 
-  // Progress: PyScript's steps move the bar; files that arrive reset the watchdog as well.
-  const STEPS = 12;
-  const stallSeconds = Number(document.currentScript.dataset.stallSeconds || 20);
-  let step = 0;
+  // Progress, in steps and in bytes. Without any for a while, the start has stalled.
+  const stallSeconds = Number(here.dataset.stallSeconds || 20);
   let stage = "the page's scripts";
   let alive = performance.now();
+  let bytes = 0;
+  let expected = 1;
+  for (const link of document.querySelectorAll("link[data-bytes]")) expected += Number(link.dataset.bytes);
   const progressed = (text) => {
     alive = performance.now();
-    if (!text) return;
-    stage = text;
-    step += 1;
-    const bar = $("progress");
-    const percent = Math.min(95, Math.round((100 * step) / STEPS));
-    bar.firstElementChild.style.width = `${percent}%`;
-    bar.setAttribute("aria-valuenow", percent);
-    bar.setAttribute("aria-valuetext", text);
+    if (text) stage = text;
+    if (!$("progress") || root.dataset.state !== "loading") return;
+    const percent = Math.min(99, Math.round((100 * bytes) / expected));
+    $("progress").firstElementChild.style.width = `${percent}%`;
+    $("progress").setAttribute("aria-valuenow", percent);
+    $("progress").setAttribute("aria-valuetext", `${percent} %: ${stage}`);
+    $("percent").textContent = `${percent} %`;
   };
   addEventListener("py:progress", ({ detail }) => progressed(String(detail)));
   new PerformanceObserver(() => progressed()).observe({ type: "resource", buffered: true });
-  const watchdog = setInterval(() => {
-    if (performance.now() - alive > stallSeconds * 1000) {
-      fail(
-        "Python is not coming",
-        `Nothing has arrived for ${stallSeconds} seconds, while waiting for: ${stage}. ` +
-          "Check the connection and reload the page.",
-      );
+  const loading = () => root.dataset.state === "loading";
+  setInterval(() => {
+    if (document.hidden) progressed(); // a tab that sleeps loads nothing, and that is no fault
+    if (loading() && performance.now() - alive > stallSeconds * 1000) {
+      fail("Python is not coming", `Nothing has arrived for ${stallSeconds} seconds, while waiting for: ${stage}. Check the connection, then try again.`);
     }
   }, 500);
 
+  /** Fetch a file, counting its bytes as they arrive. Rejects, naming the file, unless it is there. */
+  const fetchCounted = async (address, options) => {
+    const name = address.split("/").pop();
+    let response;
+    try {
+      response = await fetch(address, options);
+    } catch (error) {
+      throw new Error(`${name} could not be fetched: ${error.message}`);
+    }
+    if (!response.ok) throw new Error(`${name} is missing (HTTP ${response.status})`);
+    progressed(name);
+    (async () => {
+      const reader = response.clone().body.getReader();
+      for (let chunk; !(chunk = await reader.read()).done; ) {
+        bytes += chunk.value.length;
+        progressed();
+      }
+    })().catch(() => {}); // whoever reads the response itself is told
+    return response;
+  };
+  // The largest files first, before anything has asked for them.
+  const opened = new Map();
+  for (const { href } of document.querySelectorAll("link[data-bytes]")) {
+    const response = fetchCounted(href);
+    response.catch(() => {});
+    opened.set(href, response);
+  }
+  const open = (address, options = {}) => {
+    const first = opened.get(address);
+    opened.delete(address);
+    return first && !options.cache ? first : fetchCounted(address, options);
+  };
+
+  // Failures
+  let tryAgain = null;
   function fail(title, text, detail = "") {
     if (root.dataset.state === "failed") return;
     if (root.dataset.state === "ready") root.classList.add("drawn");
     root.dataset.state = "failed";
-    clearInterval(watchdog);
-    settle.reject(new Error(`${title}: ${text}`));
+    if (!tryAgain) settle.reject(new Error(`${title}: ${text}`));
     const show = () => {
       const panel = $("failure");
       panel.querySelector("h2").textContent = title;
-      panel.querySelector("p").textContent = `${text} The text below and the picture of the opening scene stay readable.`;
+      panel.querySelector("p").textContent = `${text} The text and the picture of the opening scene stay readable.`;
       panel.querySelector("pre").textContent = detail;
-      panel.querySelector("button").onclick = () => location.reload();
+      const button = panel.querySelector("button");
+      button.textContent = tryAgain ? "Try again" : "Reload the page";
+      button.onclick = () => {
+        if (!tryAgain) return location.reload();
+        panel.hidden = true;
+        root.dataset.state = "loading";
+        bytes = 0;
+        progressed("another try");
+        return tryAgain();
+      };
       panel.hidden = false;
     };
     if ($("failure")) show();
     else addEventListener("DOMContentLoaded", show);
   }
+  const missing = (file, detail) =>
+    fail("A file of the page is missing", `Could not load ${file}. ${VENDOR}`, String(detail ?? ""));
 
   const explain = (message) => {
-    if (/WebAssembly/i.test(message) && !window.WebAssembly) {
-      return ["This browser cannot run Python", "WebAssembly is not available here. Switch it on, or use a current browser."];
-    }
-    if (root.dataset.state === "ready") {
+    if (!loading()) {
       return ["Something went wrong", "An action could not be carried out. Reload the page to go on."];
     }
     if (!/Traceback/.test(message) && /fetch|import|network|load/i.test(message)) {
-      return ["A file of the page is missing", "Part of the Python runtime could not be loaded. If you serve the page yourself, run “python3 -m sim vendor”, then reload."];
+      return ["A file of the page is missing", `Part of the page could not be loaded. ${VENDOR}`];
     }
     return ["Python could not start", "An error stopped the start of the page. Reload to try again."];
   };
   addEventListener("error", (event) => {
     const { target, message } = event;
-    if (target instanceof HTMLElement && (target.src || target.href)) {
-      if (root.dataset.state !== "ready") {
-        fail("A file of the page is missing", `Could not load ${target.src || target.href}. If you serve the page yourself, run “python3 -m sim vendor”, then reload.`);
-      }
+    if (target instanceof HTMLElement) {
+      if (loading() && target.tagName === "SCRIPT") missing(target.src);
     } else if (message && event.filename && !/ResizeObserver loop/.test(message)) {
       fail(...explain(message), message);
     }
@@ -95,16 +135,55 @@
     const message = String((reason && reason.message) || reason);
     fail(...explain(message), message);
   });
+  if (typeof WebAssembly !== "object") {
+    fail("This browser cannot run Python", "WebAssembly is not available here. Switch it on, or use a current browser.");
+  }
 
+  // Controls: the link's values as they stand there, checked by Python later; and which were moved.
+  addEventListener("DOMContentLoaded", () => {
+    if ([...query.keys()].some((key) => !["theme", "speed", "play"].includes(key))) {
+      root.classList.add("elsewhere");
+    }
+    for (const [key, value] of query) {
+      for (const control of document.querySelectorAll(`[name="${CSS.escape(key)}"], [data-number="${CSS.escape(key)}"]`)) {
+        if (control.type === "checkbox") control.checked = !/^(off|0|false)$/i.test(value);
+        else if (key !== "speed" && value && Number.isFinite(Number(value))) control.value = value;
+      }
+    }
+    $("controls").addEventListener("input", ({ target }) => {
+      target.dataset.moved = loading();
+    });
+  });
+
+  let started = false;
   window.bonusTokenStart = {
+    loading,
+    open,
+    missing,
+    /** Whether this is the first start; a second one has nothing to do. */
+    claim() {
+      const first = !started;
+      started = true;
+      return first;
+    },
+    /** Resolves when the reader asks for another try. */
+    retry: () => new Promise((resolve) => { tryAgain = resolve; }),
+    /** The interpreter could not be loaded, but may be tried again. */
+    runtimeFailed(error) {
+      fail("Python could not be loaded", `${error.message}. ${VENDOR}`, "");
+    },
+    /** The page's own Python failed to start. */
+    broken(detail) {
+      tryAgain = null;
+      fail(...explain(detail), detail);
+    },
     ready(call) {
       dispatch = call;
-      clearInterval(watchdog);
+      tryAgain = null;
       root.dataset.state = "ready";
+      root.classList.remove("elsewhere");
+      performance.mark("bonus-token-ready");
       settle.resolve(api);
-    },
-    broken(detail) {
-      fail(...explain(detail), detail);
     },
   };
 })();

@@ -180,6 +180,11 @@ def hidden() -> bool:
     return bool(document.hidden)
 
 
+def claim() -> bool:
+    """Whether this is the page's first start."""
+    return bool(START.claim())
+
+
 def connect(call: Callable[[str, str], str]) -> None:
     """Hand the API to the page, which is then ready."""
     START.ready(create_proxy(call))

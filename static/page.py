@@ -63,7 +63,7 @@ class Page:
         self._plotted: tuple[Any, ...] = ()
         self._slot: int | None = None
         self._find_places()
-        self._take_moved_controls(asked)
+        self._take_moved_controls()
         self._listen()
         self._show_controls()
         self._show_theme()
@@ -114,20 +114,13 @@ class Page:
         self._line_value = Attribute(self._line, "value")
         self._speed_value = Attribute(one("#speed"), "textContent")
 
-    def _take_moved_controls(self, asked: Mapping[str, str]) -> None:
+    def _take_moved_controls(self) -> None:
         """Controls that were moved while Python loaded keep what they were set to."""
         moved: dict[str, object] = {}
-        for key, control in self._inputs.items():
-            if key in asked:
-                continue
-            if BY_KEY[key].kind == "switch":
-                if bool(control.checked) != bool(control.defaultChecked):
-                    moved[key] = bool(control.checked)
-            elif control.value != control.defaultValue:
-                moved[key] = control.value
-        for key, field in self._fields.items():
-            if key not in asked and field.value != field.defaultValue:
-                moved[key] = field.value
+        for key, control in [*self._inputs.items(), *self._fields.items()]:
+            if control.getAttribute("data-moved"):
+                switch = BY_KEY[key].kind == "switch"
+                moved[key] = bool(control.checked) if switch else control.value
         if moved:
             self.change(moved)
 
@@ -499,5 +492,7 @@ def start() -> None:
     What is there by now stays for good, so the collector need not look at it again: a drag makes
     thousands of short-lived objects, and each look would cost a frame.
     """
+    if not browser.claim():
+        return
     browser.connect(Page().call)
     gc.freeze()

@@ -11,7 +11,8 @@ import re
 from html import escape
 
 from sim.cache import ACCEPTED, EMPTY
-from sim.host import PACKAGE, SITE
+from sim.host import PACKAGE, SITE, snapshot
+from sim.host.vendor import read_parts
 from sim.marks import LOOKS
 from sim.metrics import METRICS
 from sim.params import BY_KEY, HORIZON, PARAMETERS, Params, Setting, View, write
@@ -23,7 +24,23 @@ from sim.story import ADVANCED, figures, sentence, strip, summary
 MAIN_CONTROLS = ("speculation", "k", "alpha", "cache")
 ONE_RATE = '<button type="button" data-action="one-rate" hidden>One rate</button>'
 PAGE_MODULES = ("browser", "board", "playback", "page")
-INTERPRETER = "./static/vendor/pyodide/pyodide.mjs"
+INTERPRETER = "./static/interpreter.mjs"
+MODULES = (
+    "start.mjs",
+    "vendor/pyscript/core.js",
+    "vendor/pyscript/core-C9KDLldu.js",
+    "vendor/pyscript/error-D2315lOB.js",
+    "interpreter.mjs",
+    "snapshot.mjs",
+    "vendor/pyodide/pyodide.mjs",
+    "vendor/pyodide/pyodide.asm.mjs",
+)
+"""Scripts below static/ that the start needs, in the order in which it does."""
+
+WASM = "static/vendor/pyodide/pyodide.asm.wasm"
+SNAPSHOT_BYTES = 3_500_000
+"""About what a snapshot weighs: progress is shown against it before its size is known."""
+
 PLUGINS_OFF = (
     "codemirror",
     "deprecations-manager",
@@ -50,6 +67,20 @@ def page_files() -> list[str]:
     """Every file that Python needs in the page: all of `sim/` but the command line, and static/."""
     rules = sorted(f"sim/{f.name}" for f in PACKAGE.glob("*.py") if f.name != "__main__.py")
     return rules + [f"static/{name}.py" for name in PAGE_MODULES]
+
+
+def preloads() -> str:
+    """The links that start every download at once, those that take longest first."""
+    (wasm,) = [part for part in read_parts()[1] if part.path == WASM]
+    held = snapshot.path().relative_to(SITE).as_posix()
+    fetched = '<link rel="preload" as="fetch" crossorigin href="./'
+    lines = [
+        f'{fetched}{held}" data-snapshot data-bytes="{SNAPSHOT_BYTES}">',
+        f'{fetched}{wasm.path}" data-bytes="{wasm.bytes}">',
+    ]
+    lines += [f'<link rel="modulepreload" href="./static/{name}">' for name in MODULES]
+    lines += [f'{fetched}{name}">' for name in page_files()]
+    return "\n".join(lines)
 
 
 def python_tag() -> str:
@@ -146,6 +177,7 @@ def regions() -> dict[str, str]:
     speed, line = BY_KEY["speed"], BY_KEY["tick"]
     texts = figures(run.report(tick), run)
     return {
+        "preload": preloads(),
         "board": board_svg(run.slots(tick), False, CSS_COLOURS, summary(run, tick)),
         "legend": "".join(
             f'<li class="{state}">{swatch(state, False, 14, CSS_COLOURS)}{look.legend}</li>'

@@ -21,6 +21,9 @@ PARTS_LIST = SITE / "static" / "vendor.json"
 CDN_TIMEOUT = 5
 """Seconds to wait for a CDN before the package client is asked instead."""
 
+LARGE = 500_000
+"""Bytes from which on a file's arrival is told."""
+
 
 class VendorError(RuntimeError):
     """A part could not be had, or was not what is pinned. The message says what to do."""
@@ -112,8 +115,13 @@ def _from_cdn(
         except (urllib.error.URLError, OSError, VendorError) as error:
             say(f"  not from the CDN ({getattr(error, 'reason', error)}); asking npm")
             return group[index:]
-        say(f"  {part.member}  {part.bytes / 1e6:.2f} MB")
+        _tell(part, say)
     return []
+
+
+def _tell(part: Part, say: Callable[[str], None]) -> None:
+    if part.bytes >= LARGE:
+        say(f"  {part.member}  {part.bytes / 1e6:.1f} MB")
 
 
 def _from_npm(spec: str, group: list[Part], site: Path, say: Callable[[str], None]) -> None:
@@ -147,4 +155,4 @@ def _from_npm(spec: str, group: list[Part], site: Path, say: Callable[[str], Non
                 if member is None:
                     raise VendorError(f"{spec} has no file {part.member}")
                 _write(part, member.read(), site)
-                say(f"  {part.member}  {part.bytes / 1e6:.2f} MB")
+                _tell(part, say)
