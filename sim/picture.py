@@ -33,69 +33,88 @@ CSS_COLOURS = {
 
 
 def _number(value: float) -> str:
-    return f"{value:.2f}".rstrip("0").rstrip(".")
+    return f"{value:.2f}".rstrip("0").rstrip(".") or "0"
 
 
-def _shape(shape: Shape, size: float, colours: Mapping[str, str]) -> str:
+def _outline(shape: Shape, size: float, left: float, top: float) -> str:
+    """Path data of one shape of a mark, in the cell at (left, top)."""
+    kind, *numbers, _ = shape
+
+    def at(x: float, y: float) -> str:
+        return f"{_number(left + x * size)} {_number(top + y * size)}"
+
+    if kind == "line":
+        x1, y1, x2, y2, _ = numbers
+        return f"M{at(x1, y1)}L{at(x2, y2)}"
+    if kind == "dot":
+        return f"M{at(numbers[0], numbers[1])}h0"
+    if kind == "ring":
+        x, y, radius, _ = numbers
+        r, across = _number(radius * size), _number(2 * radius * size)
+        return f"M{at(x - radius, y)}a{r} {r} 0 1 0 {across} 0a{r} {r} 0 1 0 -{across} 0"
+    if kind == "cell":
+        side = _number((1 - 2 * RADIUS) * size)
+        return f"M{at(RADIUS, RADIUS)}h{side}v{side}h-{side}z"
+    inset, width = numbers
+    edge = inset + width / 2
+    r = _number((RADIUS - edge) * size)
+    side = _number((1 - 2 * RADIUS) * size)
+    corner = f"a{r} {r} 0 0 1 "
+    return (
+        f"M{at(RADIUS, edge)}h{side}{corner}{r} {r}v{side}{corner}-{r} {r}"
+        f"h-{side}{corner}-{r} -{r}v-{side}{corner}{r} -{r}z"
+    )
+
+
+def _pen(shape: Shape, size: float, colours: Mapping[str, str]) -> str:
+    """How the outline of a shape is drawn: as attributes, which every content policy allows."""
     kind, *numbers, role = shape
     colour = colours[role]
-    n = [_number(value * size) for value in numbers]
-    if kind == "cell":
-        side, rx = _number(size), _number(RADIUS * size)
-        return f'<rect width="{side}" height="{side}" rx="{rx}" fill="{colour}"/>'
-    if kind == "line":
-        return (
-            f'<path d="M{n[0]} {n[1]}L{n[2]} {n[3]}" '
-            f'fill="none" stroke="{colour}" stroke-width="{n[4]}"/>'
-        )
+    if kind == "cell":  # a wide round pen makes the corners
+        width = _number(2 * RADIUS * size)
+        return f'fill="{colour}" stroke="{colour}" stroke-width="{width}" stroke-linejoin="round"'
     if kind == "dot":
-        return f'<circle cx="{n[0]}" cy="{n[1]}" r="{n[2]}" fill="{colour}"/>'
-    if kind == "ring":
-        return (
-            f'<circle cx="{n[0]}" cy="{n[1]}" r="{n[2]}" '
-            f'fill="none" stroke="{colour}" stroke-width="{n[3]}"/>'
-        )
-    inset, width = numbers
-    start, side = _number((inset + width / 2) * size), _number((1 - 2 * inset - width) * size)
-    rx = _number((RADIUS - inset - width / 2) * size)
-    return (
-        f'<rect x="{start}" y="{start}" width="{side}" height="{side}" rx="{rx}" '
-        f'fill="none" stroke="{colour}" stroke-width="{n[1]}"/>'
+        width = _number(2 * numbers[2] * size)
+        return f'stroke="{colour}" stroke-width="{width}" stroke-linecap="round"'
+    return f'fill="none" stroke="{colour}" stroke-width="{_number(numbers[-1] * size)}"'
+
+
+def _paths(
+    state: str,
+    hollow: bool,
+    size: float,
+    corners: list[tuple[float, float]],
+    colours: Mapping[str, str],
+) -> str:
+    """Every cell of one state, at these top left corners: one path for each shape of its mark."""
+    return "".join(
+        f'<path d="{"".join(_outline(shape, size, left, top) for left, top in corners)}" '
+        f"{_pen(shape, size, colours)}/>"
+        for shape in shapes(state, hollow)
     )
 
 
 def swatch(state: str, hollow: bool, size: int, colours: Mapping[str, str]) -> str:
     """One cell as an SVG of its own, for a legend."""
-    inside = "".join(_shape(shape, size, colours) for shape in shapes(state, hollow))
     return (
         f'<svg class="swatch" viewBox="0 0 {size} {size}" width="{size}" height="{size}" '
-        f'aria-hidden="true">{inside}</svg>'
+        f'aria-hidden="true">{_paths(state, hollow, size, [(0, 0)], colours)}</svg>'
     )
 
 
-def board_svg(
-    slots: list[str], hollow: bool, colours: Mapping[str, str], title: str, prefix: str = "slot"
-) -> str:
-    """The whole board; `slots` are state names by slot, `colours` maps roles to CSS colours.
-
-    `prefix` starts the ids inside, which must be unique on a page.
-    """
+def board_svg(slots: list[str], hollow: bool, colours: Mapping[str, str], title: str) -> str:
+    """The whole board; `slots` are state names by slot, `colours` maps roles to CSS colours."""
     lefts = columns(WIDTH, CELL)
-    used = [state for state in LOOKS if state in slots]
-    defined = "".join(
-        f'<g id="{prefix}-{state}">'
-        + "".join(_shape(shape, CELL, colours) for shape in shapes(state, hollow))
-        + "</g>"
-        for state in used
-    )
+    places: dict[str, list[tuple[float, float]]] = {}
+    for slot, state in enumerate(slots):
+        corner = lefts[slot % COLUMNS], float(slot // COLUMNS * PITCH)
+        places.setdefault(state, []).append(corner)
     cells = "".join(
-        f'<use href="#{prefix}-{state}" x="{_number(lefts[slot % COLUMNS])}" '
-        f'y="{slot // COLUMNS * PITCH}"/>'
-        for slot, state in enumerate(slots)
+        _paths(state, hollow, CELL, corners, colours) for state, corners in places.items()
     )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
-        f'aria-label="{escape(title)}"><defs>{defined}</defs>{cells}</svg>'
+        f'aria-label="{escape(title)}">{cells}</svg>'
     )
 
 

@@ -84,6 +84,23 @@
     return first && !options.cache ? first : fetchCounted(address, options);
   };
 
+  // Asked here, because the answer takes a while the first time.
+  const storageWorks = new Promise((resolve) => {
+    try {
+      const probe = indexedDB.open("bonus-token-probe");
+      probe.onsuccess = () => {
+        probe.result.close();
+        resolve(true);
+      };
+      probe.onerror = (event) => {
+        event.preventDefault();
+        resolve(false);
+      };
+    } catch {
+      resolve(false);
+    }
+  });
+
   // Failures
   let tryAgain = null;
   function fail(title, text, detail = "") {
@@ -158,6 +175,7 @@
   let started = false;
   window.bonusTokenStart = {
     loading,
+    storageWorks,
     open,
     missing,
     /** Whether this is the first start; a second one has nothing to do. */
@@ -168,6 +186,8 @@
     },
     /** Resolves when the reader asks for another try. */
     retry: () => new Promise((resolve) => { tryAgain = resolve; }),
+    /** From here on only a reload can help. */
+    runtimeLoaded: () => { tryAgain = null; },
     /** The interpreter could not be loaded, but may be tried again. */
     runtimeFailed(error) {
       fail("Python could not be loaded", `${error.message}. ${VENDOR}`, "");

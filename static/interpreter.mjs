@@ -1,6 +1,6 @@
 // PyScript's interpreter: Pyodide, from a memory snapshot where there is one, else started plainly.
 // `_loadSnapshot` is not public API, so versions are pinned, and whatever goes wrong falls back.
-import { exchangeData } from "./snapshot.mjs";
+import { expand } from "./snapshot.mjs";
 
 export const version = "314.0.4";
 
@@ -28,6 +28,8 @@ class RestOfTheLibrary:
         if name.partition(".")[0] not in sys.stdlib_module_names:
             return None
         import zipimport
+        from importlib.machinery import PathFinder
+
         from js import bonusTokenStart
 
         sys.meta_path.remove(self)
@@ -41,13 +43,22 @@ sys.meta_path.insert(sys.meta_path.index(PathFinder) + 1, RestOfTheLibrary())
 del RestOfTheLibrary, PathFinder
 `;
 
+// Loading begins before PyScript asks, which tells only then where output goes.
+const output = { stdout: console.log, stderr: console.error };
+const first = begin(0);
+first.catch(() => {}); // told once PyScript asks
+
 /** Load Pyodide as PyScript asks for it; on a failure, say so and try again when the reader asks. */
-export async function loadPyodide(options) {
+export async function loadPyodide({ stdout, stderr }) {
+  Object.assign(output, { stdout, stderr });
   for (let attempt = 0; ; attempt += 1) {
     const again = start.retry();
     try {
-      const pyodide = await Promise.race([begin(options, attempt), again]);
-      if (pyodide) return pyodide;
+      const pyodide = await Promise.race([attempt ? begin(attempt) : first, again]);
+      if (pyodide) {
+        start.runtimeLoaded();
+        return pyodide;
+      }
     } catch (error) {
       start.runtimeFailed(error);
       await again;
@@ -55,7 +66,7 @@ export async function loadPyodide(options) {
   }
 }
 
-async function begin(options, attempt) {
+async function begin(attempt) {
   const fresh = attempt ? `?again=${attempt}` : "";
   const fetching = attempt ? { cache: "reload" } : {};
   const wasm = start.open(WASM, fetching);
@@ -63,19 +74,21 @@ async function begin(options, attempt) {
     module(`pyodide.mjs${fresh}`),
     module(`pyodide.asm.mjs${fresh}`),
   ]);
-  const settings = { ...options, indexURL: folder, lockFileContents: LOCK, createPyodideModule };
-  const response = await wasm;
-  const bytes = response.clone().arrayBuffer();
-  bytes.catch(() => {}); // whoever compiles says what is wrong with it
-  const compiled = WebAssembly.compileStreaming(response);
-  compiled.catch(() => {});
+  const settings = {
+    stdout: (text) => output.stdout(text),
+    stderr: (text) => output.stderr(text),
+    indexURL: folder,
+    lockFileContents: LOCK,
+    createPyodideModule,
+  };
+  const compiled = WebAssembly.compileStreaming(wasm);
+  compiled.catch(() => {}); // told below
   const address = attempt === 0 && document.querySelector("link[data-snapshot]")?.href;
   if (address) {
     try {
-      const packed = await start.open(address);
-      const image = unpack(packed, bytes);
-      const pyodide = await lend({ compiled, library: EMPTY_ZIP }, () =>
-        load({ ...settings, _loadSnapshot: image }),
+      const { snapshot, complete } = await unpack(await start.open(address));
+      const pyodide = await lend({ compiled, library: EMPTY_ZIP, complete }, () =>
+        load({ ...settings, _loadSnapshot: snapshot }),
       );
       start.rest = () => pyodide.FS.writeFile("/lib/python314.zip", fetchNow(LIBRARY));
       pyodide.runPython(REST, { globals: pyodide.toPy({}) });
@@ -92,24 +105,23 @@ async function begin(options, attempt) {
   return lend({ compiled, library }, () => load(settings));
 }
 
-const module = (name) =>
-  import(folder + name).catch((error) => {
+function module(name) {
+  return import(folder + name).catch((error) => {
     throw new Error(`${name} could not be loaded: ${error.message}`);
   });
+}
 
-/** The snapshot as Pyodide takes it: unpacked, and whole again with the wasm's own data. */
-async function unpack(packed, bytes) {
+/** Unpack a snapshot as it arrives. */
+async function unpack(packed) {
   const stream = packed.body.pipeThrough(new DecompressionStream("gzip"));
-  const snapshot = new Uint8Array(await new Response(stream).arrayBuffer());
-  exchangeData(snapshot, new Uint8Array(await bytes));
-  return snapshot;
+  return expand(new Uint8Array(await new Response(stream).arrayBuffer()));
 }
 
 /**
  * Run `action` while Pyodide is given what is already here, instead of fetching it a second time and
- * compiling it only once the snapshot is there.
+ * compiling it only once the snapshot is there; `complete` is called with its fresh memory.
  */
-async function lend({ compiled, library }, action) {
+async function lend({ compiled, library, complete }, action) {
   const { fetch } = globalThis;
   const { instantiateStreaming } = WebAssembly;
   globalThis.fetch = (resource, ...rest) => {
@@ -118,13 +130,21 @@ async function lend({ compiled, library }, action) {
     if (address === LIBRARY) return Promise.resolve(new Response(library));
     return fetch(resource, ...rest);
   };
+  let giveUp;
+  const failed = new Promise((_resolve, reject) => { giveUp = reject; });
   WebAssembly.instantiateStreaming = async (_response, imports) => {
-    const wasm = await compiled;
-    return { module: wasm, instance: await WebAssembly.instantiate(wasm, imports) };
+    try {
+      const wasm = await compiled;
+      const instance = await WebAssembly.instantiate(wasm, imports);
+      complete?.(new Uint8Array(instance.exports.memory.buffer));
+      return { module: wasm, instance };
+    } catch (error) {
+      giveUp(error); // Pyodide itself would wait for ever
+      throw error;
+    }
   };
   try {
-    // Pyodide waits for ever where its wasm does not compile.
-    return await Promise.race([action(), compiled.then(() => new Promise(() => {}))]);
+    return await Promise.race([action(), failed]);
   } finally {
     globalThis.fetch = fetch;
     WebAssembly.instantiateStreaming = instantiateStreaming;

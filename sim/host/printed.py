@@ -70,16 +70,22 @@ def page_files() -> list[str]:
 
 
 def preloads() -> str:
-    """The links that start every download at once, those that take longest first."""
+    """The links that start the two longest downloads before anything else."""
     (wasm,) = [part for part in read_parts()[1] if part.path == WASM]
     held = snapshot.path().relative_to(SITE).as_posix()
     fetched = '<link rel="preload" as="fetch" crossorigin href="./'
-    lines = [
-        f'{fetched}{held}" data-snapshot data-bytes="{SNAPSHOT_BYTES}">',
-        f'{fetched}{wasm.path}" data-bytes="{wasm.bytes}">',
+    return (
+        f'{fetched}{held}" data-snapshot data-bytes="{SNAPSHOT_BYTES}">\n'
+        f'{fetched}{wasm.path}" data-bytes="{wasm.bytes}">'
+    )
+
+
+def small_preloads() -> str:
+    """The links to everything else that the start needs, in the order in which it does."""
+    lines = [f'<link rel="modulepreload" href="./static/{name}">' for name in MODULES]
+    lines += [
+        f'<link rel="preload" as="fetch" crossorigin href="./{name}">' for name in page_files()
     ]
-    lines += [f'<link rel="modulepreload" href="./static/{name}">' for name in MODULES]
-    lines += [f'{fetched}{name}">' for name in page_files()]
     return "\n".join(lines)
 
 
@@ -178,6 +184,7 @@ def regions() -> dict[str, str]:
     texts = figures(run.report(tick), run)
     return {
         "preload": preloads(),
+        "modules": small_preloads(),
         "board": board_svg(run.slots(tick), False, CSS_COLOURS, summary(run, tick)),
         "legend": "".join(
             f'<li class="{state}">{swatch(state, False, 14, CSS_COLOURS)}{look.legend}</li>'

@@ -8,7 +8,7 @@ import { gzipSync } from "node:zlib";
 const [site, output, ...modules] = process.argv.slice(2);
 const load = (path) => import(pathToFileURL(join(site, path)).href);
 const { loadPyodide } = await load("static/vendor/pyodide/pyodide.mjs");
-const { exchangeData } = await load("static/snapshot.mjs");
+const { condense } = await load("static/snapshot.mjs");
 
 // Without docstrings, which no reader of the page sees, it is a tenth smaller.
 const env = { HOME: "/home/pyodide", PYTHONOPTIMIZE: "2" };
@@ -30,6 +30,7 @@ zipimport._zip_directory_cache.clear()
 sys._clear_internal_caches()
 for _ in range(3):
     gc.collect()
+gc.freeze()  # what is here stays: the collector need not go through it at every start
 
 # Freed memory still holds what was in it. Zeros compress better, so it is filled with them.
 for size in range(16, 512, 16):
@@ -41,5 +42,38 @@ for size in (600, 1000, 2000, 4000, 8000, 16000, 32000, 64000, 128000, 256000, 5
 del size
 `);
 const snapshot = pyodide.makeMemorySnapshot();
-exchangeData(snapshot, readFileSync(join(site, "static/vendor/pyodide/pyodide.asm.wasm")));
-writeFileSync(output, gzipSync(snapshot, { level: 9 }));
+const data = initialData(readFileSync(join(site, "static/vendor/pyodide/pyodide.asm.wasm")));
+writeFileSync(output, gzipSync(Buffer.concat(condense(snapshot, data)), { level: 9 }));
+
+/** What the wasm's active data segments put into a fresh memory, from address 0 on. */
+function initialData(wasm) {
+  const ACTIVE = 0, CONSTANT = 0x41, END = 0x0b, DATA_SECTION = 11, HEADER = 8;
+  let at = HEADER;
+  const number = () => {
+    let value = 0, shift = 0, byte;
+    do {
+      byte = wasm[at++];
+      value |= (byte & 0x7f) << shift;
+      shift += 7;
+    } while (byte & 0x80);
+    return value >>> 0;
+  };
+  const found = [];
+  while (at < wasm.length) {
+    const section = wasm[at++];
+    const end = number() + at;
+    for (let left = section === DATA_SECTION ? number() : 0; left > 0; left -= 1) {
+      const known = number() === ACTIVE && wasm[at++] === CONSTANT;
+      const address = number();
+      if (!known || wasm[at++] !== END) throw new Error("a data segment of an unknown kind");
+      const size = number();
+      found.push([address, wasm.subarray(at, at + size)]);
+      at += size;
+    }
+    at = end;
+  }
+  const length = Math.max(...found.map(([address, bytes]) => address + bytes.length));
+  const data = new Uint8Array(Math.ceil(length / 4) * 4);
+  for (const [address, bytes] of found) data.set(bytes, address);
+  return data;
+}
