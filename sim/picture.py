@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from html import escape
 
-from sim.marks import COLUMNS, LOOKS, RADIUS, ROWS, Shape, columns, shapes
+from sim.marks import COLUMNS, RADIUS, ROWS, Shape, columns, shapes
 from sim.story import Strip
 
 CELL, PITCH = 20, 23

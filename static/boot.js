@@ -44,12 +44,17 @@
   addEventListener("py:progress", ({ detail }) => progressed(String(detail)));
   new PerformanceObserver(() => progressed()).observe({ type: "resource", buffered: true });
   const loading = () => root.dataset.state === "loading";
+  const LOOK = 500; // milliseconds between looks
+  let looked = performance.now();
   setInterval(() => {
-    if (document.hidden) progressed(); // a tab that sleeps loads nothing, and that is no fault
+    // A tab or a machine that slept looks late, and nothing could arrive in the meantime.
+    const now = performance.now();
+    if (now - looked > 3 * LOOK || document.hidden) alive = now;
+    looked = now;
     if (loading() && performance.now() - alive > stallSeconds * 1000) {
       fail("Python is not coming", `Nothing has arrived for ${stallSeconds} seconds, while waiting for: ${stage}. Check the connection, then try again.`);
     }
-  }, 500);
+  }, LOOK);
 
   /** Fetch a file, counting its bytes as they arrive. Rejects, naming the file, unless it is there. */
   const fetchCounted = async (address, options) => {

@@ -81,7 +81,7 @@ async function begin(attempt) {
     lockFileContents: LOCK,
     createPyodideModule,
   };
-  const compiled = WebAssembly.compileStreaming(wasm);
+  const compiled = compile(await wasm);
   compiled.catch(() => {}); // told below
   const address = attempt === 0 && document.querySelector("link[data-snapshot]")?.href;
   if (address) {
@@ -103,6 +103,14 @@ async function begin(attempt) {
     throw new Error(`pyodide.asm.wasm is damaged: ${error.message}`);
   });
   return lend({ compiled, library }, () => load(settings));
+}
+
+/** Compile as the bytes arrive; a server that gives them another type is forgiven. */
+async function compile(response) {
+  if (response.headers.get("Content-Type") === "application/wasm") {
+    return WebAssembly.compileStreaming(response);
+  }
+  return WebAssembly.compile(await response.arrayBuffer());
 }
 
 function module(name) {

@@ -65,6 +65,8 @@ class Page:
         self._find_places()
         self._take_moved_controls()
         self._listen()
+        for button in self._buttons.values():
+            button.disabled = False
         self._show_controls()
         self._show_theme()
         self._draw(0)
@@ -132,6 +134,7 @@ class Page:
             listen(control, "change", lambda _event: self._drag_ends())
         for key, field in self._fields.items():
             listen(field, "change", self._input_handler(key, field))
+            listen(field, "keydown", partial(self._enter, key, field))
         listen(self._controls, "submit", lambda event: event.preventDefault())
         listen(self._line, "input", lambda _event: self._scrub())
         listen(self._speed, "input", lambda _event: self._set_speed())
@@ -250,6 +253,10 @@ class Page:
     def _take_field(self, key: str, field: Any) -> None:
         self.change({key: field.value})
         field.value = write(BY_KEY[key], getattr(self.params, BY_KEY[key].name))
+
+    def _enter(self, key: str, field: Any, event: Any) -> None:
+        if event.key == "Enter":  # not every browser takes it for a change
+            self._take_field(key, field)
 
     def _drag_ends(self) -> None:
         self._ghosts = {}

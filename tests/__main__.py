@@ -1,6 +1,6 @@
 """Set up everything and run all tests: `python3 -m tests [pytest arguments]`.
 
-Makes .venv, installs the pinned test tools, on Debian as root also the browser, then runs the
+Makes .venv, installs the pinned test tools, on Debian as root also the browsers, then runs the
 linter, the type checker and the tests. Needs Python, npm and the package registries.
 """
 
@@ -16,8 +16,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
-PROGRAMS = {"chromium": "chromium", "chromedriver": "chromium-driver"}
-"""Programs that the browser tests need, and the Debian packages that hold them."""
+BROWSERS = {
+    "chromium": ["chromium", "chromium-driver"],
+    "firefox": ["firefox-esr"],
+    "webkit": ["webkit2gtk-driver", "xvfb"],
+}
+"""The engines that the browser tests run in, and the Debian packages that hold them."""
 
 FONT = "fonts-dejavu-core"
 """A machine without any font cannot lay out a page."""
@@ -45,18 +49,25 @@ def install_tools() -> Path:
     return python
 
 
-def install_browsers() -> None:
+def install_browsers(python: Path) -> None:
     """Install what is missing where that is possible; say what is missing elsewhere."""
-    missing = [package for name, package in PROGRAMS.items() if not shutil.which(name)]
+    asked = [
+        str(python),
+        "-c",
+        "from tests import browsers as b; print(*filter(b.find, b.ENGINES))",
+    ]
+    found = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    missing = [engine for engine in BROWSERS if engine not in found.split()]
     if not missing:
         return
     if shutil.which("apt-get") and hasattr(os, "geteuid") and os.geteuid() == 0:
+        packages = [package for engine in missing for package in BROWSERS[engine]]
         os.environ["DEBIAN_FRONTEND"] = "noninteractive"
         run("apt-get", "update", "-qq")
-        run("apt-get", "install", "-y", "-qq", "--no-install-recommends", *missing, FONT)
+        run("apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages, FONT)
     else:
         print(
-            f"Not installed, so the browser tests are skipped: {', '.join(missing)}. "
+            f"Not installed with a driver, so their tests are skipped: {', '.join(missing)}. "
             "Install them with your package manager to run all tests.",
             flush=True,
         )
@@ -65,7 +76,7 @@ def install_browsers() -> None:
 def main() -> None:
     """Set up, check, test."""
     python = install_tools()
-    install_browsers()
+    install_browsers(python)
     run(python, "-m", "ruff", "check", ".")
     run(python, "-m", "ruff", "format", "--check", ".")
     run(python, "-m", "mypy")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import time
 
-from tests import chromium
+from tests import browsers
 from tests.server import serving
 
 INSIDE = """
@@ -93,10 +93,10 @@ document.documentElement.setAttribute("data-bench", json.dumps(result))
 def main() -> None:
     """Print the table."""
     with serving() as address:
-        driver = chromium.launch()
+        driver = browsers.launch()
         try:
             driver.get(address)
-            assert chromium.until_settled(driver) == "ready"
+            assert browsers.until_settled(driver) == "ready"
             driver.execute_script(
                 "const s = document.createElement('script'); s.type = 'py';"
                 "s.textContent = arguments[0]; document.body.append(s)",
@@ -107,7 +107,7 @@ def main() -> None:
             while not found and time.monotonic() < end:
                 found = driver.execute_script("return document.documentElement.dataset.bench")
                 time.sleep(0.1)
-            assert found, chromium.console_errors(driver)
+            assert found, browsers.console_errors(driver)
         finally:
             driver.quit()
     results = json.loads(found)

@@ -1,32 +1,33 @@
-"""A served page in a real Chromium, shared by the tests of a session."""
+"""The served page in each of the three engines, shared by the tests of a session."""
 
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from selenium import webdriver
 from selenium.webdriver.common.by import By
+from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.remote.webelement import WebElement
 
-from tests import chromium
+from tests import browsers
 from tests.server import serving
 
 
 class PageDriver:
     """The page as a user and a host see it."""
 
-    def __init__(self, driver: webdriver.Chrome, address: str) -> None:
-        self.driver, self.address = driver, address
+    def __init__(self, driver: WebDriver, address: str, engine: str = "chromium") -> None:
+        self.driver, self.address, self.engine = driver, address, engine
 
     def open(self, query: str = "", wait: bool = True) -> None:
         """Load the page at this address, and wait until it is ready."""
         self.driver.get(self.address + query)
         if wait:
-            state = chromium.until_settled(self.driver)
+            state = browsers.until_settled(self.driver)
             assert state == "ready", self.text("#failure") or state
 
     def run(self, script: str, *values: Any) -> Any:
@@ -81,16 +82,34 @@ def address() -> Iterator[str]:
         yield found
 
 
-@pytest.fixture(scope="session")
-def shared(address: str) -> Iterator[PageDriver]:
-    """One browser for the session, with the page at its opening scene."""
-    if chromium.find() is None:
-        pytest.skip("Chromium with chromedriver is not installed")
-    driver = chromium.launch()
-    page = PageDriver(driver, address)
+@pytest.fixture(scope="session", params=browsers.ENGINES)
+def shared(request: pytest.FixtureRequest, address: str) -> Iterator[PageDriver]:
+    """One browser for the session and engine, with the page at its opening scene."""
+    engine = request.param
+    if browsers.find(engine) is None:
+        if os.environ.get("CI"):
+            pytest.fail(f"{engine} is not installed with its driver, and CI must run all engines")
+        pytest.skip(f"{engine} is not installed with its driver")
+    driver = browsers.launch(engine)
+    page = PageDriver(driver, address, engine)
     page.open()
     yield page
     driver.quit()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Declare the marks."""
+    config.addinivalue_line("markers", "chromium_only(reason): needs what only Chromium can do")
+
+
+@pytest.fixture(autouse=True)
+def _only_where_it_can_run(request: pytest.FixtureRequest) -> None:
+    """Skip a test that needs what only Chromium can be told to do."""
+    mark = request.node.get_closest_marker("chromium_only")
+    if mark and "shared" in request.fixturenames:
+        engine = request.getfixturevalue("shared").engine
+        if engine != "chromium":
+            pytest.skip(f"{engine}: {mark.args[0]}")
 
 
 @pytest.fixture

