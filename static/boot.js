@@ -7,6 +7,15 @@
   const here = document.currentScript;
   const VENDOR = "If you serve the page yourself, run “python3 -m sim vendor”.";
 
+  // As strict as PyScript allows. It is set here because for a frame of no origin of its own (sandboxed)
+  // 'self' is nothing at all in one of the engines, and a policy cannot be taken back.
+  if (window.origin !== "null") {
+    const policy = document.createElement("meta");
+    policy.httpEquiv = "Content-Security-Policy";
+    policy.content = "default-src 'none'; script-src 'self' 'unsafe-eval'; style-src 'self'; img-src 'self' data:; connect-src 'self'";
+    document.head.append(policy);
+  }
+
   const theme = query.get("theme");
   if (theme === "light" || theme === "dark") root.dataset.theme = theme;
 

@@ -15,12 +15,21 @@ const LOCK = JSON.stringify({
   packages: {},
 });
 
-// With a snapshot all that the page imports is in memory already, so the library is an empty archive
-// until something else is imported: then this finder brings the rest.
+// With a snapshot all that the page imports is in memory already, or comes with it compiled. So the
+// library is an empty archive until something else is imported: then this finder brings the rest.
 const EMPTY_ZIP = Uint8Array.of(0x50, 0x4b, 5, 6, ...new Array(18).fill(0));
-const REST = `
+const PRELUDE = `
+import os
 import sys
 from importlib.machinery import PathFinder
+
+import compiled_files
+
+for path, data in compiled_files.files.items():
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as file:
+        file.write(data)
+del sys.modules["compiled_files"]
 
 
 class RestOfTheLibrary:
@@ -40,7 +49,6 @@ class RestOfTheLibrary:
 
 
 sys.meta_path.insert(sys.meta_path.index(PathFinder) + 1, RestOfTheLibrary())
-del RestOfTheLibrary, PathFinder
 `;
 
 // Loading begins before PyScript asks, which tells only then where output goes.
@@ -91,7 +99,7 @@ async function begin(attempt) {
         load({ ...settings, _loadSnapshot: snapshot }),
       );
       start.rest = () => pyodide.FS.writeFile("/lib/python314.zip", fetchNow(LIBRARY));
-      pyodide.runPython(REST, { globals: pyodide.toPy({}) });
+      pyodide.runPython(PRELUDE, { globals: pyodide.toPy({}) });
       return pyodide;
     } catch (error) {
       console.info(`Starting without the memory snapshot: ${error.message}`);

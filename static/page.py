@@ -503,3 +503,4 @@ def start() -> None:
         return
     browser.connect(Page().call)
     gc.freeze()
+    gc.enable()  # a start from a snapshot comes with it switched off

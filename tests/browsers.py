@@ -164,7 +164,7 @@ def resize(driver: WebDriver, width: int, height: int, ratio: float = 1) -> None
         inner = driver.execute_script("return [innerWidth, innerHeight]")
         if tuple(inner) == (width, height):
             return
-        wanted = wanted[0] + width - inner[0], wanted[1] + height - inner[1]
+        wanted = max(100, wanted[0] + width - inner[0]), max(100, wanted[1] + height - inner[1])
         time.sleep(0.1)
 
 

@@ -24,7 +24,7 @@ CELLS = """
 const board = document.querySelector('#board'), seen = [];
 const context = board.getContext('2d');
 for (const [x, y] of arguments[0]) {
-  const [left, top] = [Math.round(x * board.width), Math.round(y * board.height)];
+  const [left, top] = [Math.floor(x * board.width), Math.floor(y * board.height)];
   seen.push([...context.getImageData(left, top, 1, 1).data]);
 }
 return seen;
@@ -195,11 +195,16 @@ def test_switches_work_and_say_so(page: PageDriver) -> None:
 
 def test_a_field_takes_what_a_slider_cannot_and_mends_bad_input(page: PageDriver) -> None:
     field = page.one("[data-number=k]")
-    field.send_keys(Keys.CONTROL + "a" + Keys.NULL, "24", Keys.ENTER)
+
+    def enter(text: str) -> None:
+        hands = ActionChains(page.driver).click(field)
+        hands.key_down(Keys.CONTROL).send_keys("a").key_up(Keys.CONTROL).send_keys(text).perform()
+
+    enter("24" + Keys.ENTER)
     assert page.state()["params"]["draft_length"] == 24
     assert page.one("[name=k]").get_property("value") == "16"
     assert field.get_property("value") == "24"
-    field.send_keys(Keys.CONTROL + "a" + Keys.NULL, "99", Keys.TAB)
+    enter("99" + Keys.TAB)
     assert page.state()["params"]["draft_length"] == 32
     assert field.get_property("value") == "32"
     assert page.one("#notice").is_displayed()
@@ -345,6 +350,11 @@ def close(seen: list[int], colour: tuple[int, ...]) -> bool:
     return all(abs(a - b) <= 2 for a, b in zip(seen, colour, strict=False))
 
 
+def distance(seen: list[int], colour: tuple[int, ...]) -> int:
+    """How far two colours are apart."""
+    return sum(abs(a - b) for a, b in zip(seen, colour, strict=False))
+
+
 def layout(width: int, height: int) -> tuple[list[float], int, int]:
     from sim.marks import columns
     from sim.picture import CELL, WIDTH
@@ -369,9 +379,9 @@ def test_the_pixels_of_each_state_match_the_legend(shared: PageDriver, theme: st
             expected = rgb(palette[body])
             assert all(close(p, expected) for p in pixels(shared, where, *body_at)), state
             if state in ("bonus", "plain", "rejected", "evicted"):
-                assert all(
-                    close(p, rgb(palette["on"])) for p in pixels(shared, where, 0.45, 0.5)
-                ), state
+                on = rgb(palette["on"])
+                for mark in pixels(shared, where, 0.45, 0.5):
+                    assert distance(mark, on) < distance(mark, expected) / 2, state
             seen.add(state)
         legend = shared.run(
             "return Object.fromEntries([...document.querySelectorAll('#legend li')].map((li) =>"

@@ -11,7 +11,7 @@ import re
 from html import escape
 
 from sim.cache import ACCEPTED, EMPTY
-from sim.host import PACKAGE, SITE, snapshot
+from sim.host import SITE, page_files, snapshot
 from sim.host.vendor import read_parts
 from sim.marks import LOOKS
 from sim.metrics import METRICS
@@ -23,7 +23,6 @@ from sim.story import ADVANCED, figures, sentence, strip, summary
 
 MAIN_CONTROLS = ("speculation", "k", "alpha", "cache")
 ONE_RATE = '<button type="button" data-action="one-rate" hidden>One rate</button>'
-PAGE_MODULES = ("browser", "board", "playback", "page")
 INTERPRETER = "./static/interpreter.mjs"
 MODULES = (
     "start.mjs",
@@ -61,12 +60,6 @@ except Exception:
     from traceback import format_exc
     bonusTokenStart.broken(format_exc())
 """
-
-
-def page_files() -> list[str]:
-    """Every file that Python needs in the page: all of `sim/` but the command line, and static/."""
-    rules = sorted(f"sim/{f.name}" for f in PACKAGE.glob("*.py") if f.name != "__main__.py")
-    return rules + [f"static/{name}.py" for name in PAGE_MODULES]
 
 
 def preloads() -> str:

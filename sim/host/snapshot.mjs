@@ -1,11 +1,11 @@
 // Build a memory snapshot of the started interpreter, with Node: see snapshot.py.
-// node snapshot.mjs SITE OUTPUT MODULE…
+// node snapshot.mjs SITE OUTPUT MODULE,… NAME=FILE…
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 
-const [site, output, ...modules] = process.argv.slice(2);
+const [site, output, modules, ...files] = process.argv.slice(2);
 const load = (path) => import(pathToFileURL(join(site, path)).href);
 const { loadPyodide } = await load("static/vendor/pyodide/pyodide.mjs");
 const { condense } = await load("static/snapshot.mjs");
@@ -17,10 +17,28 @@ process.on("uncaughtException", (error) => {
   console.error(String(error.message ?? error));
   process.exit(1);
 });
+const sources = files.map((file) => file.split("=")).map(([name, path]) => [name, readFileSync(path)]);
 const pyodide = await loadPyodide({ _makeSnapshot: true, env });
+// The page's own modules, compiled. Python takes a compiled file only for the very source that it was
+// made of, so a changed source is simply compiled again.
+pyodide.globals.set("sources", JSON.stringify(sources.map(([name, data]) => [name, data.toString("base64")])));
+pyodide.runPython(`
+import base64, importlib.util, json, sys, types
+from importlib._bootstrap_external import _code_to_hash_pyc
+
+compiled = types.ModuleType("compiled_files")
+compiled.files = {}
+for name, data in json.loads(sources):
+    source = base64.b64decode(data)
+    code = compile(source, "/home/pyodide/" + name, "exec", dont_inherit=True, optimize=2)
+    pyc = bytes(_code_to_hash_pyc(code, importlib.util.source_hash(source), checked=True))
+    compiled.files[importlib.util.cache_from_source(name)] = pyc
+sys.modules["compiled_files"] = compiled
+del compiled, name, data, source, code, pyc, sources, types, _code_to_hash_pyc
+`);
 pyodide.runPython(`
 import gc, linecache, re, sys, zipimport
-import ${modules.join(", ")}
+import ${modules}
 
 # The page has another standard library file, so nothing may be remembered of this one.
 linecache.clearcache()
@@ -31,6 +49,7 @@ sys._clear_internal_caches()
 for _ in range(3):
     gc.collect()
 gc.freeze()  # what is here stays: the collector need not go through it at every start
+gc.disable()  # the page switches it on, once it has started
 
 # Freed memory still holds what was in it. Zeros compress better, so it is filled with them.
 for size in range(16, 512, 16):

@@ -1,8 +1,9 @@
 """The memory snapshot that the page starts from: Python as it is once started, ready to be loaded.
 
 It is built here with Node, from the vendored files, and is never needed: without Node, or where it
-does not load, the page starts the plain way. Its name holds a key of everything it is made of, so a
-stale one is never asked for.
+does not load, the page starts the plain way. Its name holds a key of the runtime and of how it is
+made, so a stale one is never asked for. It carries the page's own modules compiled; Python takes
+those only for the very source that they were compiled from.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
-from sim.host import PACKAGE, SITE
+from sim.host import PACKAGE, SITE, page_files
 from sim.host.vendor import PARTS_LIST, read_parts
 
 MODULES = (
@@ -71,7 +72,8 @@ def build(say: Callable[[str], None] = print, site: Path = SITE) -> bool:
     handle, temporary = tempfile.mkstemp(dir=target.parent, suffix=".part")
     os.close(handle)
     try:
-        command = [node, str(BUILDER), str(site), temporary, *MODULES]
+        files = [f"{name}={file}" for name, file in page_files(site).items()]
+        command = [node, str(BUILDER), str(site), temporary, ",".join(MODULES), *files]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode or not is_whole(Path(temporary)):
             reason = (done.stderr or done.stdout).strip().splitlines()
