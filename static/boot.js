@@ -65,6 +65,12 @@
     }
   }, LOOK);
 
+  // What arrives is worked on once the reader has a page to look at.
+  const painted = new Promise((resolve) => {
+    new PerformanceObserver(resolve).observe({ type: "paint", buffered: true });
+    setTimeout(resolve, 300);
+  });
+
   /** Fetch a file, counting its bytes as they arrive. Rejects, naming the file, unless it is there. */
   const fetchCounted = async (address, options) => {
     const name = address.split("/").pop();
@@ -76,8 +82,10 @@
     }
     if (!response.ok) throw new Error(`${name} is missing (HTTP ${response.status})`);
     progressed(name);
+    const copy = response.clone();
     (async () => {
-      const reader = response.clone().body.getReader();
+      await painted;
+      const reader = copy.body.getReader();
       for (let chunk; !(chunk = await reader.read()).done; ) {
         bytes += chunk.value.length;
         progressed();
@@ -190,6 +198,7 @@
   window.bonusTokenStart = {
     loading,
     storageWorks,
+    painted,
     open,
     missing,
     /** Whether this is the first start; a second one has nothing to do. */

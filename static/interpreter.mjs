@@ -75,6 +75,7 @@ export async function loadPyodide({ stdout, stderr }) {
 }
 
 async function begin(attempt) {
+  await start.painted;
   const fresh = attempt ? `?again=${attempt}` : "";
   const fetching = attempt ? { cache: "reload" } : {};
   const wasm = start.open(WASM, fetching);

@@ -75,7 +75,7 @@ def static_page() -> str:
     lines = [
         line
         for line in text.splitlines()
-        if not line.startswith(("<script", '<link rel="preload', '<link rel="modulepreload'))
+        if not line.startswith("<script") and 'preload" ' not in line
     ]
     head, _, _ = "\n".join(lines).partition("<mpy-config")
     return head.replace("script-src 'self' 'unsafe-eval'", "script-src 'unsafe-inline'") + (
