@@ -118,14 +118,23 @@ def board_svg(slots: list[str], hollow: bool, colours: Mapping[str, str], title:
     )
 
 
+def bar_svg(name: str, parts: Mapping[str, float]) -> str:
+    """A bar of parts, by their class, each so many percent long."""
+    rects, start = [], 0.0
+    for part, length in parts.items():
+        rects.append(f'<rect class="{part}" x="{start:.1f}" width="{length:.1f}" height="1"/>')
+        start += length
+    return (
+        f'<svg class="bar" id="{name}" viewBox="0 0 100 1" preserveAspectRatio="none" '
+        f'aria-hidden="true">{"".join(rects)}</svg>'
+    )
+
+
 def strip_html(strip: Strip) -> str:
     """The cells of one pass, or how much of an evicted cache is back."""
     if strip.restored is not None:
-        return (
-            '<svg class="restored" viewBox="0 0 100 1" preserveAspectRatio="none" '
-            'aria-hidden="true">'
-            f'<rect width="{100 * strip.restored:.1f}" height="1"/></svg>'
-        )
+        back = 100 * strip.restored
+        return bar_svg("restored", {"useful": back, "redone": 100 - back})
     return "".join(
         f'<div class="cell {cell.state}" title="{escape(cell.label)}"><b>{cell.mark}</b>'
         f"<small>{_coin(cell.coin)}</small></div>"

@@ -116,6 +116,25 @@ def figures(report: Mapping[str, Any], run: Run) -> dict[str, str]:
     return texts
 
 
+class Bars(NamedTuple):
+    """Lengths of the bars beside the numbers, in percent."""
+
+    race: tuple[float, float]
+    """Tokens with speculation and with plain decoding, of the larger."""
+    split: tuple[float, float, float]
+    """Positions computed that were useful, wasted, redone."""
+
+
+def bars(report: Mapping[str, Any]) -> Bars:
+    """The race on one clock, and what became of the positions computed."""
+    tokens, plain = report["tokens"], report["plain_tokens"]
+    most = max(tokens, plain, 1)
+    whole = max(report["positions_computed"], 1)
+    names = ("positions_useful", "positions_wasted", "positions_recomputed")
+    useful, wasted, redone = (100 * report[name] / whole for name in names)
+    return Bars((100 * tokens / most, 100 * plain / most), (useful, wasted, redone))
+
+
 def _is_free(params: Params) -> bool:
     """Whether a verify pass costs just what a plain pass does, however many drafts it checks."""
     k = len(params.rates)

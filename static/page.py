@@ -18,7 +18,7 @@ from sim.params import BY_KEY, HORIZON, PARAMETERS, SLOTS, Params, View, query, 
 from sim.picture import emphasised, strip_html
 from sim.plot import HEIGHT, band, path, theory_height
 from sim.run import Run
-from sim.story import PHASES, describe_slot, figures, sentence, strip, summary
+from sim.story import PHASES, bars, describe_slot, figures, sentence, strip, summary
 from static import browser
 from static.board import Board
 from static.browser import Attribute, Text, one
@@ -107,12 +107,14 @@ class Page:
         self._places = {name: Attribute(one(f"#{name}"), kind) for name, kind in places.items()}
         self._strip_class = Attribute(one("#strip"), "className")
         self._tone = Attribute(one("#sentence"), "className")
-        self._bars = [
-            Attribute(one(f"{selector} i"), "style.width")
-            for selector in ("#race-tokens", "#race-plain")
+        self._race = [
+            Attribute(one(f"#{name} rect"), "width") for name in ("race-tokens", "race-plain")
         ]
-        self._losing = Attribute(one("#race-tokens"), "className")
-        self._split = [Attribute(e, "style.width") for e in browser.every("#split i")]
+        self._winning = Attribute(one("#race-tokens rect"), "class")
+        self._split = [
+            (Attribute(rect, "x"), Attribute(rect, "width"))
+            for rect in browser.every("#split rect")
+        ]
         self._line_value = Attribute(self._line, "value")
         self._speed_value = Attribute(one("#speed"), "textContent")
 
@@ -420,15 +422,15 @@ class Page:
         words = sentence(run, tick)
         self._places["sentence"].write(words.text)
         self._tone.write(f"sentence {words.tone}")
-        tokens, plain = report["tokens"], report["plain_tokens"]
-        most = max(tokens, plain, 1)
-        for bar, value in zip(self._bars, (tokens, plain), strict=True):
-            bar.write(f"{100 * value / most:.1f}%")
-        self._losing.write("bar losing" if tokens < plain else "bar")
-        whole = max(1, report["positions_computed"])
-        names = ("positions_useful", "positions_wasted", "positions_recomputed")
-        for part, name in zip(self._split, names, strict=True):
-            part.write(f"{100 * report[name] / whole:.1f}%")
+        lengths = bars(report)
+        for bar, length in zip(self._race, lengths.race, strict=True):
+            bar.write(f"{length:.1f}")
+        self._winning.write("useful" if lengths.race[0] == 100 else "wasted")
+        start = 0.0
+        for (left, width), length in zip(self._split, lengths.split, strict=True):
+            left.write(f"{start:.1f}")
+            width.write(f"{length:.1f}")
+            start += length
 
     def _show_timeline(self, run: Run, tick: int) -> None:
         self._line_value.write(str(tick))

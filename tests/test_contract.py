@@ -182,3 +182,22 @@ def test_the_shipped_list_pins_every_part_by_hash() -> None:
         for part in package["parts"]:
             assert re.fullmatch(r"[0-9a-f]{64}", part["sha256"])
             assert part["path"].startswith("static/vendor/")
+
+
+def test_the_start_names_files_and_versions_that_are_pinned() -> None:
+    listed = json.loads((ROOT / "static" / "vendor.json").read_text(encoding="utf-8"))
+    pinned = {part["path"] for package in listed["packages"] for part in package["parts"]}
+    versions = {package["name"]: package["version"] for package in listed["packages"]}
+    for name in printed.MODULES:
+        assert f"static/{name}" in pinned or (ROOT / "static" / name).exists(), name
+    interpreter = (ROOT / "static" / "interpreter.mjs").read_text(encoding="utf-8")
+    assert f'version = "{versions["pyodide"]}"' in interpreter
+    lock = json.loads((ROOT / "static/vendor/pyodide/pyodide-lock.json").read_text())["info"]
+    for name in ("abi_version", "arch", "platform", "python"):
+        assert f'{name}: "{lock[name]}"' in interpreter
+
+
+def test_nothing_names_a_registry_or_loads_from_elsewhere() -> None:
+    shown = re.findall(r'(?:src|href)="([^"]+)"', INDEX)
+    assert shown
+    assert all(address.startswith(("./static/", "./sim/")) for address in shown)

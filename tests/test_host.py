@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import http.client
 import json
+import shutil
 import socket
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from sim.host import vendor
+from sim.host import SITE, snapshot, vendor
 from sim.host.serve import Handler, Server, listen
 from tests.server import ROOT, serving
 
@@ -131,6 +132,62 @@ def test_the_pinned_list_is_whole_here_and_checking_it_needs_no_network() -> Non
         "assert vendor() == 0"
     )
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+
+
+# The memory snapshot
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """A site with what a snapshot's key is made of, but no runtime."""
+    (tmp_path / "static").mkdir()
+    shutil.copy(SITE / "static" / "snapshot.mjs", tmp_path / "static")
+    return tmp_path
+
+
+def test_the_snapshot_is_whole_here_and_damage_is_seen(tmp_path: Path) -> None:
+    here = snapshot.path()
+    assert snapshot.is_whole(here)
+    whole = here.read_bytes()
+    for damaged in (whole[:-1000], whole[:1000] + b"\0" + whole[1001:], b"", b"not packed"):
+        (tmp_path / "damaged").write_bytes(damaged)
+        assert not snapshot.is_whole(tmp_path / "damaged")
+    assert not snapshot.is_whole(tmp_path / "nothing")
+
+
+def test_without_node_there_is_no_snapshot_and_that_is_said(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(snapshot.shutil, "which", lambda _: None)  # type: ignore[attr-defined]
+    said: list[str] = []
+    assert snapshot.build(said.append, site) is False
+    assert "Node.js is not installed" in said[0]
+
+
+def test_a_snapshot_that_cannot_be_built_leaves_nothing(site: Path) -> None:
+    said: list[str] = []
+    assert snapshot.build(said.append, site) is False  # there is no runtime to build it from
+    assert "could not be built" in said[-1]
+    assert list(snapshot.path(site).parent.iterdir()) == []
+
+
+def test_a_new_snapshot_takes_the_place_of_stale_ones(tmp_path: Path) -> None:
+    shutil.copytree(SITE / "static", tmp_path / "static")
+    held = snapshot.path(tmp_path)
+    held.write_bytes(held.read_bytes()[:-1000])
+    stale = held.with_name("snapshot-0123456789abcdef.bin.gz")
+    stale.write_bytes(b"")
+    assert snapshot.build(lambda _: None, tmp_path) is True
+    assert list(held.parent.iterdir()) == [held]
+    assert snapshot.is_whole(held)
+
+
+def test_another_runtime_has_another_key(site: Path, tmp_path: Path) -> None:
+    text = vendor.PARTS_LIST.read_text()
+    parts = [part for part in vendor.read_parts()[1] if part.name == "pyodide"]
+    changed = tmp_path / "changed.json"
+    changed.write_text(text.replace(parts[0].sha256, "0" * 64))
+    assert snapshot.key(site, changed) != snapshot.key(site)
 
 
 @pytest.fixture(scope="module")

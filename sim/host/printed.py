@@ -16,10 +16,10 @@ from sim.host.vendor import read_parts
 from sim.marks import LOOKS
 from sim.metrics import METRICS
 from sim.params import BY_KEY, HORIZON, PARAMETERS, Params, Setting, View, write
-from sim.picture import CSS_COLOURS, board_svg, emphasised, strip_html, swatch
+from sim.picture import CSS_COLOURS, bar_svg, board_svg, emphasised, strip_html, swatch
 from sim.plot import HEIGHT, band, path, theory_height
 from sim.run import Run
-from sim.story import ADVANCED, figures, sentence, strip, summary
+from sim.story import ADVANCED, bars, figures, sentence, strip, summary
 
 MAIN_CONTROLS = ("speculation", "k", "alpha", "cache")
 ONE_RATE = '<button type="button" data-action="one-rate" hidden>One rate</button>'
@@ -175,7 +175,13 @@ def regions() -> dict[str, str]:
     words = sentence(run, tick)
     speed, line = BY_KEY["speed"], BY_KEY["tick"]
     texts = figures(run.report(tick), run)
+    lengths = bars(run.report(tick))
     return {
+        "race-tokens": bar_svg("race-tokens", {"useful": lengths.race[0]}),
+        "race-plain": bar_svg("race-plain", {"plain": lengths.race[1]}),
+        "split": bar_svg(
+            "split", dict(zip(("useful", "wasted", "redone"), lengths.split, strict=True))
+        ),
         "preload": preloads(),
         "modules": small_preloads(),
         "board": board_svg(run.slots(tick), False, CSS_COLOURS, summary(run, tick)),
