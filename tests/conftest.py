@@ -13,6 +13,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.remote.webelement import WebElement
 
+from sim.host import snapshot, vendor
 from tests import browsers
 from tests.server import serving
 
@@ -73,6 +74,13 @@ class PageDriver:
             assert time.monotonic() < end, "waited in vain"
             time.sleep(0.02)
         return found
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _vendored() -> None:
+    """The pinned runtime and its snapshot, fetched and built if they are not here yet."""
+    vendor.vendor()
+    snapshot.build()
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,7 @@ import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 
 const [site, output, modules, ...files] = process.argv.slice(2);
+const PYSCRIPT = "core-C9KDLldu.js";
 const load = (path) => import(pathToFileURL(join(site, path)).href);
 const { loadPyodide } = await load("static/vendor/pyodide/pyodide.mjs");
 const { condense } = await load("static/snapshot.mjs");
@@ -18,8 +19,14 @@ process.on("uncaughtException", (error) => {
   process.exit(1);
 });
 const sources = files.map((file) => file.split("=")).map(([name, path]) => [name, readFileSync(path)]);
+// PyScript writes a package of its own before it starts; its text is one literal of the script.
+const script = readFileSync(join(site, "static/vendor/pyscript", PYSCRIPT), "utf8");
+const literal = script.match(/\{pyscript:(\{"__init__\.py":[^]*?"\})\}/)?.[1] ?? "{}";
+for (const [name, text] of Object.entries(Function(`return ${literal}`)())) {
+  sources.push([`pyscript/${name}`, Buffer.from(text)]);
+}
 const pyodide = await loadPyodide({ _makeSnapshot: true, env });
-// The page's own modules, compiled. Python takes a compiled file only for the very source that it was
+// The page's own modules and PyScript's, compiled. Python takes a compiled file only for the very source that it was
 // made of, so a changed source is simply compiled again.
 pyodide.globals.set("sources", JSON.stringify(sources.map(([name, data]) => [name, data.toString("base64")])));
 pyodide.runPython(`

@@ -2,8 +2,8 @@
 
 It is built here with Node, from the vendored files, and is never needed: without Node, or where it
 does not load, the page starts the plain way. Its name holds a key of the runtime and of how it is
-made, so a stale one is never asked for. It carries the page's own modules compiled; Python takes
-those only for the very source that they were compiled from.
+made, so a stale one is never asked for. It carries the page's modules and PyScript's, compiled;
+Python takes those only for the very source that they were compiled from.
 """
 
 from __future__ import annotations
