@@ -50,17 +50,6 @@ PLUGINS_OFF = (
     "py-terminal",
 )
 
-# PyScript would only log what goes wrong here, so it is told to the page.
-START = """\
-from js import bonusTokenStart
-try:
-    from static.page import start
-    start()
-except Exception:
-    from traceback import format_exc
-    bonusTokenStart.broken(format_exc())
-"""
-
 
 def preloads() -> str:
     """The links that start the two longest downloads before anything else."""
@@ -82,21 +71,17 @@ def small_preloads() -> str:
     return "\n".join(lines)
 
 
-def python_tag() -> str:
-    """The PyScript element: configuration and start.
+def python_config() -> str:
+    """PyScript's configuration: the interpreter, no plugins, and every file that Python needs.
 
     PyScript loads its plugins once for MicroPython too, which is not used here, unless told off.
     """
     off = {"plugins": [f"!{name}" for name in PLUGINS_OFF]}
-    config = {
-        "interpreter": INTERPRETER,
-        **off,
-        "files": {f"./{name}": f"./{name}" for name in page_files()},
-    }
-    written = escape(json.dumps(config, separators=(",", ":")), quote=False)
-    return (
-        f'<mpy-config type="json" hidden>{json.dumps(off)}</mpy-config>\n'
-        f"<script type=\"py\" config='{written}'>\n{START}</script>"
+    files = {"files": {f"./{name}": f"./{name}" for name in page_files()}}
+    written = {"mpy": off, "py": {"interpreter": INTERPRETER, **off, **files}}
+    return "\n".join(
+        f'<{kind}-config type="json" hidden>{json.dumps(config)}</{kind}-config>'
+        for kind, config in written.items()
     )
 
 
@@ -205,7 +190,7 @@ def regions() -> dict[str, str]:
             f"<td>{m.help}</td></tr>"
             for m in METRICS
         ),
-        "python": python_tag(),
+        "python": python_config(),
     }
 
 
