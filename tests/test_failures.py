@@ -482,7 +482,10 @@ def test_a_second_start_while_the_first_loads_changes_nothing(faulty: Serve) -> 
         "document.body.append(again)"
     )
     assert browsers.until_settled(page.driver) == "ready"
+    page.until(lambda: len(page.driver.find_elements("css selector", "script-py")) == 2)
     page.frames(30)
+    starts = "return performance.getEntriesByName('bonus-token-ready').length"
+    assert page.run(starts) == 1
     page.action("step")
     assert page.state() == scene({}, 61)
     assert not page.one("#failure").is_displayed()
