@@ -37,13 +37,15 @@
   const stallSeconds = Number(here.dataset.stallSeconds || 20);
   let stage = "the page's scripts";
   let alive = performance.now();
+  const loading = () => root.dataset.state === "loading";
   let bytes = 0;
   let expected = 1;
   for (const link of document.querySelectorAll("link[data-bytes]")) expected += Number(link.dataset.bytes);
   const progressed = (text) => {
     alive = performance.now();
     if (text) stage = text;
-    if (!$("progress") || root.dataset.state !== "loading") return;
+    // Files may arrive before the page has been read to its end.
+    if (document.readyState === "loading" || !loading()) return;
     const percent = Math.min(99, Math.round((100 * bytes) / expected));
     $("progress").firstElementChild.style.width = `${percent}%`;
     $("progress").setAttribute("aria-valuenow", percent);
@@ -52,10 +54,9 @@
   };
   addEventListener("py:progress", ({ detail }) => progressed(String(detail)));
   new PerformanceObserver(() => progressed()).observe({ type: "resource", buffered: true });
-  const loading = () => root.dataset.state === "loading";
   const LOOK = 500; // milliseconds between looks
   let looked = performance.now();
-  setInterval(() => {
+  const watchdog = setInterval(() => {
     // A tab or a machine that slept looks late, and nothing could arrive in the meantime.
     const now = performance.now();
     if (now - looked > 3 * LOOK || document.hidden) alive = now;
@@ -213,16 +214,15 @@
     runtimeLoaded: () => { tryAgain = null; },
     /** The interpreter could not be loaded, but may be tried again. */
     runtimeFailed(error) {
-      fail("Python could not be loaded", `${error.message}. ${VENDOR}`, "");
+      fail("Python could not be loaded", `${error.message}. ${VENDOR}`);
     },
     /** The page's own Python failed to start. */
     broken(detail) {
-      tryAgain = null;
       fail(...explain(detail), detail);
     },
     ready(call) {
       dispatch = call;
-      tryAgain = null;
+      clearInterval(watchdog);
       root.dataset.state = "ready";
       root.classList.remove("elsewhere");
       performance.mark("bonus-token-ready");

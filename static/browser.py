@@ -59,18 +59,8 @@ class Attribute:
         """Set it."""
         if value != self._shown:
             self._shown = value
-            if self._name in (
-                "className",
-                "innerHTML",
-                "textContent",
-                "value",
-                "disabled",
-                "checked",
-                "hidden",
-            ):
+            if self._name in ("className", "innerHTML", "textContent", "value"):
                 setattr(self._element, self._name, value)
-            elif self._name.startswith("style."):
-                self._element.style.setProperty(self._name[6:], value)
             else:
                 self._element.setAttribute(self._name, value)
 
@@ -156,7 +146,7 @@ def pixel_ratio() -> float:
 
 
 def context(canvas: Any) -> Any:
-    """The drawing context of an opaque canvas."""
+    """The drawing context of a canvas."""
     return canvas.getContext("2d")
 
 
@@ -173,11 +163,6 @@ def observe_size(element: Any, handler: Callable[[], object]) -> None:
 def random_seed() -> int:
     """A new seed, from the browser's own source of chance."""
     return int(js.crypto.getRandomValues(js.Uint32Array.new(1))[0])
-
-
-def hidden() -> bool:
-    """Whether the tab is out of sight."""
-    return bool(document.hidden)
 
 
 def claim() -> bool:

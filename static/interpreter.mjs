@@ -53,6 +53,7 @@ sys.meta_path.insert(sys.meta_path.index(PathFinder) + 1, RestOfTheLibrary())
 
 // Loading begins before PyScript asks, which tells only then where output goes.
 const output = { stdout: console.log, stderr: console.error };
+let latest = 0; // the attempt that counts: one that hung may wake up later
 const first = begin(0);
 first.catch(() => {}); // told once PyScript asks
 
@@ -75,6 +76,7 @@ export async function loadPyodide({ stdout, stderr }) {
 }
 
 async function begin(attempt) {
+  latest = attempt;
   await start.painted;
   const fresh = attempt ? `?again=${attempt}` : "";
   const fetching = attempt ? { cache: "reload" } : {};
@@ -96,7 +98,7 @@ async function begin(attempt) {
   if (address) {
     try {
       const { snapshot, complete } = await unpack(await start.open(address));
-      const pyodide = await lend({ compiled, library: EMPTY_ZIP, complete }, () =>
+      const pyodide = await lend({ attempt, compiled, library: EMPTY_ZIP, complete }, () =>
         load({ ...settings, _loadSnapshot: snapshot }),
       );
       start.rest = () => pyodide.FS.writeFile("/lib/python314.zip", fetchNow(LIBRARY));
@@ -111,7 +113,7 @@ async function begin(attempt) {
   await compiled.catch((error) => {
     throw new Error(`pyodide.asm.wasm is damaged: ${error.message}`);
   });
-  return lend({ compiled, library }, () => load(settings));
+  return lend({ attempt, compiled, library }, () => load(settings));
 }
 
 /** Compile as the bytes arrive; a server that gives them another type is forgiven. */
@@ -138,7 +140,8 @@ async function unpack(packed) {
  * Run `action` while Pyodide is given what is already here, instead of fetching it a second time and
  * compiling it only once the snapshot is there; `complete` is called with its fresh memory.
  */
-async function lend({ compiled, library, complete }, action) {
+async function lend({ attempt, compiled, library, complete }, action) {
+  if (attempt !== latest) throw new Error("another try has begun");
   const { fetch } = globalThis;
   const { instantiateStreaming } = WebAssembly;
   globalThis.fetch = (resource, ...rest) => {

@@ -10,11 +10,11 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from math import log
+from math import floor, log
 from typing import Any
 
 from sim.marks import COLUMNS, PALETTES
-from sim.params import BY_KEY, HORIZON, PARAMETERS, SLOTS, Params, View, query, read, updated, write
+from sim.params import BY_KEY, HORIZON, PARAMETERS, SLOTS, Params, View, query, updated, write
 from sim.picture import emphasised, strip_html
 from sim.plot import HEIGHT, band, path, theory_height
 from sim.run import Run
@@ -190,13 +190,11 @@ class Page:
         self.change({"tick": tick})
 
     def step(self, ticks: object) -> None:
-        """Go on by some ticks, or back."""
-        target, complaint = read(BY_KEY["tick"], ticks)
-        if isinstance(ticks, (int, float)) and not isinstance(ticks, bool):
-            target = self.view.tick + int(ticks)
-        elif complaint:
-            self.notify(f"step({ticks}): not a whole number; nothing was stepped.")
+        """Go on by some ticks, or back; a fraction is rounded, halves up."""
+        if isinstance(ticks, bool) or not isinstance(ticks, (int, float)):
+            self.notify(f"step({ticks}): not a number of ticks; nothing was stepped.")
             return
+        target = self.view.tick + floor(ticks + 0.5)
         one_on = target == self.view.tick + 1
         self.seek(max(0, min(HORIZON, target)))
         if one_on and not self.still.matches and self.run.verify_pass_at(self.view.tick):
@@ -253,8 +251,11 @@ class Page:
         return lambda _event: self._take_field(key, control)
 
     def _take_field(self, key: str, field: Any) -> None:
-        self.change({key: field.value})
-        field.value = write(BY_KEY[key], getattr(self.params, BY_KEY[key].name))
+        """Take what a field says; Enter and the browser may both tell of one entry."""
+        row = BY_KEY[key]
+        if field.value != write(row, getattr(self.params, row.name)):
+            self.change({key: field.value})
+            field.value = write(row, getattr(self.params, row.name))
 
     def _enter(self, key: str, field: Any, event: Any) -> None:
         if event.key == "Enter":  # not every browser takes it for a change
@@ -391,11 +392,6 @@ class Page:
                 self._colours(),
             )
             self._show_slot()
-        phase = (
-            PHASES[-1]
-            if self.still.matches
-            else self.playback.phase(now, run, tick, self.view.speed)
-        )
         told = strip(run, tick, phase)
         self._places["caption"].write(emphasised(told.caption))
         self._places["strip"].write(strip_html(told))
@@ -425,7 +421,7 @@ class Page:
         lengths = bars(report)
         for bar, length in zip(self._race, lengths.race, strict=True):
             bar.write(f"{length:.1f}")
-        self._winning.write("useful" if lengths.race[0] == 100 else "wasted")
+        self._winning.write("wasted" if lengths.race[0] < lengths.race[1] else "useful")
         start = 0.0
         for (left, width), length in zip(self._split, lengths.split, strict=True):
             left.write(f"{start:.1f}")
