@@ -7,11 +7,16 @@ import json
 import sys
 import webbrowser
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NoReturn
 
+from sim.marks import PALETTES
 from sim.metrics import METRICS
-from sim.params import BY_KEY, HORIZON, PARAMETERS, Params, Setting, read, write
+from sim.params import HORIZON, PARAMETERS, Params, Setting, read, write
+from sim.picture import scene_svg
 from sim.run import Run
+from sim.scene import passes_csv
+from sim.view import BY_KEY
 
 TICK = BY_KEY["tick"]
 PORT = Setting("port", 8000, "port", "whole", "port", "Port to serve on.", 1, 65535)
@@ -36,6 +41,7 @@ def build_parser() -> tuple[Parser, dict[str, Parser]]:
     texts = {
         "serve": "serve the page and open it in a browser (what happens without a command)",
         "run": "print the numbers of a run at one tick",
+        "bundle": "write the page and its runtime as a folder or archive for any static host",
         "vendor": "fetch the pinned browser runtime, or repair it",
     }
     made = {
@@ -48,6 +54,15 @@ def build_parser() -> tuple[Parser, dict[str, Parser]]:
         _add(made["run"], row)
     _add(made["run"], TICK, default=HORIZON)
     made["run"].add_argument("--json", action="store_true", help="print one JSON object")
+    made["run"].add_argument("--svg", metavar="FILE", help="write the scene as a picture")
+    made["run"].add_argument("--csv", metavar="FILE", help="write every pass of the run")
+    made["bundle"].add_argument(
+        "-o",
+        "--output",
+        metavar="PATH",
+        default="bonus-token.zip",
+        help="an archive where it ends in .zip, else a folder; bonus-token.zip unless said.",
+    )
     return parser, made
 
 
@@ -94,12 +109,39 @@ def run(parser: Parser, options: argparse.Namespace) -> None:
     values = {row.name: _value(parser, row, getattr(options, row.key)) for row in PARAMETERS}
     tick = _value(parser, TICK, options.tick, HORIZON)
     params = Params(**values)
-    numbers = Run(params).report(tick)
+    made = Run(params)
+    numbers = made.report(tick)
+    if options.svg is not None:
+        _write(parser, options.svg, scene_svg(made, tick, PALETTES["light"]))
+    if options.csv is not None:
+        _write(parser, options.csv, passes_csv(made))
     if options.json:
         print(json.dumps(numbers))
         return
     written = "  ".join(f"{r.key}={write(r, values[r.name]) or 'none'}" for r in PARAMETERS)
     print(f"tick {tick}   {written}\n\n{table(numbers)}")
+
+
+def _write(parser: Parser, path: str, text: str) -> None:
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        parser.exit(1, f"{parser.prog}: {path} cannot be written ({error.strerror})\n")
+
+
+def bundle(parser: Parser, options: argparse.Namespace) -> None:
+    """Fetch the runtime if it is missing, then write the page with all it needs."""
+    from sim.host import bundle as host
+
+    vendor(parser, options)
+    files, target = host.contents(), Path(options.output)
+    try:
+        host.write(target, files)
+    except host.BundleError as error:
+        parser.exit(1, f"{parser.prog}: {error}\n")
+    size = sum(map(len, files.values())) / 1e6
+    print(f"{target}: {len(files)} files, {size:.1f} MB unpacked")
+    print("How to host it: static/hosting.html in the bundle.")
 
 
 def vendor(parser: Parser, options: argparse.Namespace) -> None:
@@ -149,7 +191,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         given.insert(0, "serve")
     parser, commands = build_parser()
     options = parser.parse_args(_joined(given))
-    {"run": run, "serve": serve, "vendor": vendor}[options.command](
+    {"run": run, "serve": serve, "bundle": bundle, "vendor": vendor}[options.command](
         commands[options.command], options
     )
 

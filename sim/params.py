@@ -1,7 +1,8 @@
 """What a user may set: the one table behind the sliders, the URL keys, the CLI flags and the docs.
 
-Each field of `Params` and `View` is a row: its name in code, its default, and through `setting` its
-key, limits, label and help. `PARAMETERS` and `VIEW` are these rows as data.
+Each field of `Params` is a row: its name in code, its default, and through `setting` its key,
+limits, label and help. `PARAMETERS` are these rows as data. What a link holds beside the run is in
+view.py, in rows of the same kind.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, TypeVar
+from urllib.parse import urlencode
 
 SLOTS = 512
 """Positions the rolling KV cache keeps."""
@@ -28,9 +30,10 @@ T = TypeVar("T")
 class Setting:
     """One row of the table.
 
-    `kind` is "switch", "whole", "real", "wholes" (sorted, unique), "reals" or "choice"; `low` and
-    `high` are inclusive limits; `slider` is where the range input stops and its step, or None for
-    a setting without one; `choices` are the values of a "choice".
+    `kind` is "switch", "whole", "real", "wholes" (sorted, unique), "reals", "choice" or "choices"
+    (unique, in the order of the table); `low` and `high` are inclusive limits; `slider` is where
+    the range input stops and its step, or None for a setting without one; `choices` are the values
+    of a "choice" or the items of "choices".
     """
 
     name: str
@@ -49,8 +52,9 @@ class Setting:
         """What may be written, in words, for messages and help."""
         if self.kind == "switch":
             return "on or off"
-        if self.kind == "choice":
-            return "one of " + ", ".join(self.choices)
+        if self.kind.startswith("choice"):
+            some = "one" if self.kind == "choice" else "a comma list"
+            return f"{some} of {', '.join(self.choices)}"
         noun = "whole number" if self.kind.startswith("whole") else "number"
         limits = f"from {write_number(self.low)} to {write_number(self.high)}"
         if self.kind.endswith("s"):
@@ -175,46 +179,13 @@ class Params:
         return tuple(given[min(i, len(given) - 1)] for i in range(self.draft_length))
 
 
-@dataclass(frozen=True)
-class View:
-    """What a link holds beside the run: where it stands and how it is shown."""
-
-    tick: int = setting(
-        60,
-        "tick",
-        "whole",
-        "tick",
-        "Forward passes of the big model so far.",
-        high=HORIZON,
-        slider=(HORIZON, 1),
-    )
-    speed: float = setting(
-        8.0,
-        "speed",
-        "real",
-        "speed",
-        "Units of model time played per second.",
-        low=1,
-        high=60,
-    )
-    play: bool = setting(False, "play", "switch", "play", "Start playing at once.")
-    theme: str = setting(
-        "auto",
-        "theme",
-        "choice",
-        "theme",
-        "Colours of the page.",
-        choices=("auto", "light", "dark"),
-    )
-
-
-def _rows(record: type) -> tuple[Setting, ...]:
+@cache
+def rows(record: type) -> tuple[Setting, ...]:
+    """The table that a dataclass of settings is."""
     return tuple(Setting(f.name, f.default, **f.metadata) for f in fields(record))
 
 
-PARAMETERS = _rows(Params)
-VIEW = _rows(View)
-BY_KEY = {row.key: row for row in PARAMETERS + VIEW}
+PARAMETERS = rows(Params)
 
 
 def write_number(value: float) -> str:
@@ -228,6 +199,8 @@ def write(row: Setting, value: Any) -> str:
         return "on" if value else "off"
     if row.kind == "choice":
         return str(value)
+    if row.kind == "choices":
+        return ",".join(value)
     if row.kind.endswith("s"):
         return ",".join(map(write_number, value))
     return write_number(value)
@@ -287,6 +260,8 @@ def read(row: Setting, value: object) -> tuple[Any, str | None]:
             if value not in row.choices:
                 raise UnparsableError
             result = value
+        elif row.kind == "choices":
+            result, exact = _read_choices(row, _items(value))
         elif row.kind.endswith("s"):
             result, exact = _read_list(row, _items(value))
         else:
@@ -322,30 +297,47 @@ def _read_list(row: Setting, items: list[object]) -> tuple[tuple[float, ...], bo
     return tuple(n + 0.0 for n in numbers), exact
 
 
-R = TypeVar("R", Params, View)
+def _read_choices(row: Setting, items: list[object]) -> tuple[tuple[str, ...], bool]:
+    """A bad item is dropped; where a setting is never empty, nothing left means the default."""
+    names = {item.strip() for item in items if isinstance(item, str)}
+    found = tuple(name for name in row.choices if name in names)
+    exact = len(found) == len(names) and all(isinstance(item, str) for item in items)
+    return (found or row.default), exact and bool(found or not row.default)
+
+
+def _rows_of(record: object) -> tuple[Setting, ...]:
+    return rows(type(record))  # type: ignore[arg-type]  # every class can be hashed
+
+
+R = TypeVar("R")
 
 
 def updated(record: R, changes: Mapping[str, object]) -> tuple[R, list[str]]:
     """`record` with `changes` (by key or full name) read leniently, and what was wrong with them.
 
-    Names that are not the record's are ignored.
+    `record` is a dataclass of settings. Names that are not the record's are ignored.
     """
-    rows = PARAMETERS if isinstance(record, Params) else VIEW
     values, complaints = {}, []
-    for row in rows:
+    for row in _rows_of(record):
         for name in {row.key, row.name}:
             if name in changes:
                 values[row.name], complaint = read(row, changes[name])
                 complaints += [complaint] if complaint else []
-    return (replace(record, **values) if values else record), complaints
+    return (replace(record, **values) if values else record), complaints  # type: ignore[type-var]
 
 
-def query(*records: Params | View) -> dict[str, str]:
+def query(*records: object) -> dict[str, str]:
     """The keys of a link that leads to these records; defaults are left out."""
     found = {}
     for record in records:
-        for row in PARAMETERS if isinstance(record, Params) else VIEW:
+        for row in _rows_of(record):
             value = getattr(record, row.name)
             if value != row.default:
                 found[row.key] = write(row, value)
     return found
+
+
+def link(address: str, *records: object) -> str:
+    """The link at `address` that leads to these records."""
+    keys = query(*records)
+    return address + ("?" + urlencode(keys, safe=",") if keys else "")

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from html import escape
+from textwrap import wrap
 
-from sim.marks import COLUMNS, RADIUS, ROWS, Shape, columns, shapes
-from sim.story import Strip
+from sim.cache import EMPTY
+from sim.marks import COLUMNS, LOOKS, RADIUS, ROWS, Shape, columns, shapes
+from sim.params import SLOTS
+from sim.run import Run
+from sim.story import Strip, figures, settings, summary
 
 CELL, PITCH = 20, 23
 WIDTH = 744
@@ -102,19 +106,79 @@ def swatch(state: str, hollow: bool, size: int, colours: Mapping[str, str]) -> s
     )
 
 
-def board_svg(slots: list[str], hollow: bool, colours: Mapping[str, str], title: str) -> str:
-    """The whole board; `slots` are state names by slot, `colours` maps roles to CSS colours."""
+def _cells(slots: list[str], hollow: bool, colours: Mapping[str, str]) -> str:
+    """Every cell of the board; `slots` are state names by slot."""
     lefts = columns(WIDTH, CELL)
     places: dict[str, list[tuple[float, float]]] = {}
     for slot, state in enumerate(slots):
         corner = lefts[slot % COLUMNS], float(slot // COLUMNS * PITCH)
         places.setdefault(state, []).append(corner)
-    cells = "".join(
+    return "".join(
         _paths(state, hollow, CELL, corners, colours) for state, corners in places.items()
     )
+
+
+def board_svg(slots: list[str], hollow: bool, colours: Mapping[str, str], title: str) -> str:
+    """The whole board; `slots` are state names by slot, `colours` maps roles to CSS colours."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
-        f'aria-label="{escape(title)}">{cells}</svg>'
+        f'aria-label="{escape(title)}">{_cells(slots, hollow, colours)}</svg>'
+    )
+
+
+MARGIN, LINE, CHARACTER = 20, 22, 7.3
+"""Of a picture: its margin, the height of a line of text, and about the width of a letter."""
+
+
+def _text(x: float, y: float, colour: str, text: str, weight: int = 400) -> str:
+    return f'<text x="{x:g}" y="{y:g}" fill="{colour}" font-weight="{weight}">{escape(text)}</text>'
+
+
+def scene_svg(run: Run, tick: int, colours: Mapping[str, str], numbers: bool = True) -> str:
+    """A scene as a picture that stands by itself: the board, what its marks mean, the numbers that
+    count, and the settings that make it again.
+
+    `colours` is one of `PALETTES`; without `numbers` no result is given away.
+    Attributes only, no style and no script, so that it shows under any content policy.
+    """
+    slots, report = run.slots(tick), run.report(tick)
+    hollow, texts = not run.params.kv_cache, figures(report, run)
+    top = MARGIN + LINE
+    heading = f"KV cache {report['cached']} / {SLOTS}, after tick {tick}"
+    parts = [
+        _text(MARGIN, MARGIN + 8, colours["ink"], heading, 600),
+        f'<g transform="translate({MARGIN} {top})">{_cells(slots, hollow, colours)}</g>',
+    ]
+    x, y = float(MARGIN), top + HEIGHT + LINE
+    for state, look in LOOKS.items():
+        if state == EMPTY or state not in slots:
+            continue
+        length = LINE + CHARACTER * len(look.legend) + 16
+        if x + length > MARGIN + WIDTH:
+            x, y = float(MARGIN), y + LINE
+        swatch_at = f"translate({x:g} {y - 12:g})"
+        parts.append(
+            f'<g transform="{swatch_at}">{_paths(state, hollow, 14, [(0, 0)], colours)}</g>'
+        )
+        parts.append(_text(x + LINE, y, colours["muted"], look.legend))
+        x += length
+    told = (
+        f"tokens / verify pass {texts['tokens_per_pass']} "
+        f"(theory {texts['theory_tokens_per_pass']}) · speedup {texts['speedup']} "
+        f"(theory {texts['theory_speedup']}) · {texts['tokens']} tokens · "
+        f"{texts['positions_computed']} positions computed"
+    )
+    for text, role in ((told if numbers else "", "ink"), (settings(run.params), "muted")):
+        for line in wrap(text, int(WIDTH / CHARACTER)):
+            y += LINE
+            parts.append(_text(MARGIN, y, colours[role], line))
+    width, height = WIDTH + 2 * MARGIN, y + MARGIN
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height:g}" '
+        f'viewBox="0 0 {width} {height:g}" role="img" aria-label="{escape(summary(run, tick))}" '
+        f'font-family="system-ui, sans-serif" font-size="13">'
+        f'<rect width="{width}" height="{height:g}" fill="{colours["ground"]}"/>'
+        f"{''.join(parts)}</svg>"
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from sim.cache import ACCEPTED, BONUS, DISCARDED, EVICTED, PLAIN, REJECTED, position_in
 from sim.marks import LOOKS
-from sim.params import BY_KEY, PARAMETERS, SLOTS, Params, write_number
+from sim.params import PARAMETERS, SLOTS, Params, write, write_number
 from sim.run import Pass, Run
 from sim.theory import (
     expected_tokens_per_pass,
@@ -19,6 +19,7 @@ from sim.theory import (
     plain_pass,
     verify_time,
 )
+from sim.view import BY_KEY
 
 PHASES = ("draft", "verify", "keep")
 """How a pass is told when there is time for it."""
@@ -114,6 +115,21 @@ def figures(report: Mapping[str, Any], run: Run) -> dict[str, str]:
     else:
         texts["theory_note"] = "if drafting were free" if _is_free(params) else ""
     return texts
+
+
+ALWAYS_TOLD = ("k", "alpha", "seed")
+"""Keys of the settings that are told even where they are the default."""
+
+
+def settings(params: Params) -> str:
+    """The settings of a run in one line: what differs from the default, and `ALWAYS_TOLD`."""
+    replaced = "alpha" if params.acceptance_rates else "rates"
+    return " · ".join(
+        f"{row.label} {write(row, getattr(params, row.name))}"
+        for row in PARAMETERS
+        if row.key != replaced
+        and (row.key in ALWAYS_TOLD or getattr(params, row.name) != row.default)
+    )
 
 
 class Bars(NamedTuple):

@@ -10,9 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from sim.marks import PALETTES
 from sim.metrics import METRICS
 from sim.params import HORIZON, PARAMETERS, Params
+from sim.picture import scene_svg
 from sim.run import Run
+from sim.scene import passes_csv
 from tests.server import ROOT
 
 
@@ -84,6 +87,34 @@ def test_bad_input_is_refused_in_one_line(arguments: list[str], named: list[str]
         assert text in err
 
 
+def test_run_writes_a_picture_and_a_table(tmp_path: Path) -> None:
+    svg, table = tmp_path / "scene.svg", tmp_path / "passes.csv"
+    code, out, err = cli(
+        *("run", "--k", "7", "--tick", "90", "--json"),
+        *("--svg", str(svg), "--csv", str(table)),
+    )
+    assert (code, err) == (0, "")
+    run = Run(Params(draft_length=7))
+    assert json.loads(out)["tick"] == 90
+    assert svg.read_text("utf-8") == scene_svg(run, 90, PALETTES["light"])
+    assert table.read_text("utf-8") == passes_csv(run)
+    code, out, err = cli("run", "--svg", str(tmp_path / "no" / "scene.svg"))
+    assert (code, out, err.count("\n")) == (1, "", 1)
+    assert "scene.svg cannot be written" in err
+
+
+def test_bundle_writes_a_site_and_never_into_a_strangers_folder(tmp_path: Path) -> None:
+    code, out, _ = cli("bundle", "-o", str(tmp_path / "site"))
+    assert code == 0
+    assert (tmp_path / "site" / "index.html").read_bytes() == (ROOT / "index.html").read_bytes()
+    assert "static/hosting.html" in out
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "notes.md").write_text("mine")
+    code, _, err = cli("bundle", "-o", str(tmp_path / "mine"))
+    assert (code, err.count("\n")) == (1, 1)
+    assert "mine is not empty" in err
+
+
 def test_it_is_installed_as_bonus_token() -> None:
     program = Path(sys.executable).with_name("bonus-token")
     assert cli("run", "--json", program=(str(program),)) == cli("run", "--json")
@@ -99,6 +130,7 @@ def test_a_wheel_carries_the_page_and_serves_it(tmp_path: Path) -> None:
     assert "sim/site/index.html" in names
     assert "sim/site/static/page.py" in names
     assert "sim/host/snapshot.mjs" in names
+    assert {"sim/site/LICENSE", "sim/site/static/pages.yml"} <= set(names)
     assert not [name for name in names if "vendor/" in name or name.startswith(("static", "tests"))]
     code = (
         "from sim.host import serve\n"

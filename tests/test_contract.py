@@ -15,10 +15,12 @@ from sim.cache import EMPTY
 from sim.host import printed
 from sim.marks import LOOKS, PALETTES
 from sim.metrics import METRICS
-from sim.params import BY_KEY, PARAMETERS, write
+from sim.params import PARAMETERS, write
+from sim.view import BY_KEY
 from tests.server import ROOT
 
 INDEX = (ROOT / "index.html").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 CSS = (ROOT / "static" / "style.css").read_text(encoding="utf-8")
 BROWSER = {"js", "pyodide", "pyscript", "pyodide_js", "_pyscript", "polyscript"}
 RULES = sorted((ROOT / "sim").glob("*.py"))
@@ -62,7 +64,10 @@ def test_sim_imports_nothing_but_itself_and_the_standard_library(file: Path) -> 
 
 
 def test_the_rules_know_no_clock_and_import_one_way() -> None:
-    order = ["params", "theory", "cache", "metrics", "run", "marks", "story", "picture", "plot"]
+    order = [
+        *("params", "theory", "cache", "metrics", "view", "run", "marks", "story", "picture"),
+        *("plot", "question", "scene", "share"),
+    ]
     for file in RULES:
         names = imports(file)
         if file.stem not in ("__main__", "__init__"):
@@ -87,6 +92,10 @@ def test_every_file_that_the_page_imports_is_in_its_list() -> None:
 
 def test_the_printed_scene_is_the_real_one() -> None:
     assert printed.printed(INDEX) == INDEX, "run: python3 -m sim.host.printed"
+    shown = printed.EXAMPLE_PICTURE.read_text(encoding="utf-8")
+    assert shown == printed.EXAMPLE.svg() + "\n", "run: python3 -m sim.host.printed"
+    assert "(static/scene.svg)" in README
+    assert printed.EXAMPLE.link("") in README
 
 
 def test_controls_carry_the_names_limits_and_defaults_of_the_table() -> None:
@@ -199,4 +208,4 @@ def test_the_start_names_files_and_versions_that_are_pinned() -> None:
 def test_nothing_names_a_registry_or_loads_from_elsewhere() -> None:
     shown = re.findall(r'(?:src|href)="([^"]+)"', INDEX)
     assert shown
-    assert all(address.startswith(("./static/", "./sim/")) for address in shown)
+    assert all(address == "./" or address.startswith(("./static/", "./sim/")) for address in shown)

@@ -8,16 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.params import (
-    BY_KEY,
     PARAMETERS,
-    VIEW,
     Params,
-    View,
     query,
     read,
     updated,
     write,
 )
+from sim.view import BY_KEY, PARTS, VIEW, View
 
 ROWS = PARAMETERS + VIEW
 
@@ -66,6 +64,17 @@ ROWS = PARAMETERS + VIEW
         ("speed", "0", 1.0),
         ("theme", "dark", "dark"),
         ("theme", "pink", "auto"),
+        ("show", "numbers,board,board", ("board", "numbers")),
+        ("show", "board,sound", ("board",)),
+        ("show", "", PARTS),
+        ("show", "sound", PARTS),
+        ("show", ["pass"], ("pass",)),
+        ("lock", "evict,k", ("k", "evict")),
+        ("lock", "", ()),
+        ("lock", [["k"], 3], ()),
+        ("ask", "speedup", "speedup"),
+        ("ask", "luck", "none"),
+        ("embed", "1", True),
     ],
 )
 def test_a_value_is_read_as_the_nearest_sensible_one(key: str, given: Any, value: Any) -> None:

@@ -1,7 +1,7 @@
 """Print into index.html what Python will draw: the opening scene, the controls, the file list.
 
 The page is useful before Python arrives because these parts of it are real: made here, by the same
-code, from the same table. `python3 -m sim.host.printed` writes them; a test holds them to the code.
+code, from the same table. `python3 -m sim.host.printed` writes them, and the README's picture; a test holds both to the code.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ from sim.host import SITE, page_files, snapshot
 from sim.host.vendor import read_parts
 from sim.marks import LOOKS
 from sim.metrics import METRICS
-from sim.params import BY_KEY, HORIZON, PARAMETERS, Params, Setting, View, write
+from sim.params import HORIZON, PARAMETERS, Params, Setting, write
 from sim.picture import CSS_COLOURS, bar_svg, board_svg, emphasised, strip_html, swatch
 from sim.plot import HEIGHT, band, path, theory_height
 from sim.run import Run
-from sim.story import ADVANCED, bars, figures, sentence, strip, summary
+from sim.scene import Scene
+from sim.story import ADVANCED, bars, figures, sentence, settings, strip, summary
+from sim.view import BY_KEY, View
 
 MAIN_CONTROLS = ("speculation", "k", "alpha", "cache")
 ONE_RATE = '<button type="button" data-action="one-rate" hidden>One rate</button>'
@@ -184,6 +186,7 @@ def regions() -> dict[str, str]:
         "timeline": f'<input type="range" name="{line.key}" min="0" max="{HORIZON}" step="1" '
         f'value="{tick}" aria-label="tick">',
         "sentence": escape(words.text, quote=False),
+        "settings": escape(settings(run.params), quote=False),
         "controls": controls(),
         "table": "".join(
             f'<tr><th scope="row">{m.name}</th><td data-metric="{m.name}">{texts[m.name]}</td>'
@@ -211,6 +214,13 @@ def printed(html: str) -> str:
     return re.sub(r'(<output id="tick">)[^<]*', rf"\g<1>{view.tick}", html)
 
 
+EXAMPLE = Scene(k=12, alpha=0.6, c=0.05, evict=134, tick=139)
+"""The scene that the README shows as a picture."""
+
+EXAMPLE_PICTURE = SITE / "static" / "scene.svg"
+
+
 if __name__ == "__main__":
     target = SITE / "index.html"
     target.write_text(printed(target.read_text(encoding="utf-8")), encoding="utf-8")
+    EXAMPLE_PICTURE.write_text(EXAMPLE.svg() + "\n", encoding="utf-8")

@@ -1,0 +1,100 @@
+"""Predict, then run: a question about one number of a run, put before the run is seen."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from sim.metrics import METRICS
+from sim.run import Run
+from sim.story import figure
+
+LABELS = {metric.name: metric.label for metric in METRICS} | {
+    "theory_tokens_per_pass": "theory of tokens / verify pass",
+    "theory_speedup": "theory of the speedup",
+}
+"""What a number is called where it stands alone."""
+
+THEORIES = {"tokens_per_pass": "theory_tokens_per_pass", "speedup": "theory_speedup"}
+"""What theory says of a number."""
+
+SPOT_ON, CLOSE = 0.02, 0.1
+"""Share of the result by which a prediction may be off."""
+
+LONGEST = 30
+"""Characters of a bad prediction that are repeated."""
+
+
+class UnreadablePredictionError(ValueError):
+    """A prediction that is no number. The message says so to the reader."""
+
+
+class Question(NamedTuple):
+    """What will the number `name` be at `tick`?"""
+
+    name: str
+    tick: int
+
+    @property
+    def unit(self) -> str:
+        """What stands behind the number."""
+        if self.name == "draft_acceptance":
+            return "%"
+        return "×" if self.name.endswith("speedup") else ""
+
+    @property
+    def hidden(self) -> set[str]:
+        """Numbers that would give the answer away."""
+        return {self.name, *THEORIES, *THEORIES.values()}
+
+    @property
+    def text(self) -> str:
+        """The question in words."""
+        meaning = next(metric.help for metric in METRICS if metric.name == self.name)
+        asked = f"what will it say for **{LABELS[self.name]}** at tick {self.tick}?"
+        return f"Before it runs: {asked} ({meaning})"
+
+    def read(self, text: str) -> float:
+        """A prediction as the reader writes it, in the unit of the number; percent as a share.
+
+        Raises UnreadablePredictionError.
+        """
+        bare = text.strip().rstrip("%×x ").replace(",", ".")
+        try:
+            number = float(bare)
+        except ValueError:
+            number = math.nan
+        if not math.isfinite(number):
+            shown = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+            named = f"“{shown}” is not a number" if text.strip() else "There is no number yet"
+            raise UnreadablePredictionError(f"{named}. Write one, such as 3.")
+        return number / 100 if self.unit == "%" else number
+
+    def result(self, run: Run) -> float | None:
+        """The number itself, or None where the run has none."""
+        value: float | None = run.report(self.tick)[self.name]
+        return value
+
+    def written(self, value: float | None) -> str:
+        """A number with its unit."""
+        text = figure(self.name, value)
+        return text + self.unit if self.unit == "×" and value is not None else text
+
+    def verdict(self, prediction: float, run: Run) -> str:
+        """The prediction beside what came of it."""
+        result = self.result(run)
+        head = f"You said **{self.written(prediction)}**."
+        if result is None:
+            return f"{head} At tick {self.tick} there is no such number: nothing to divide by."
+        off = abs(prediction - result) / abs(result) if result else float(prediction != 0)
+        if off <= SPOT_ON:
+            word = "Spot on"
+        elif off <= CLOSE:
+            word = "Close"
+        else:
+            word = "Too high" if prediction > result else "Too low"
+        told = f"{head} It is **{self.written(result)}** at tick {self.tick}. {word}."
+        if self.name in THEORIES:
+            theory = run.report(self.tick)[THEORIES[self.name]]
+            told += f" Theory: {self.written(theory)}."
+        return told

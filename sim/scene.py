@@ -1,0 +1,76 @@
+"""A scene: a run, a tick, and how it is shown. What a link holds, as an object for code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sim.marks import PALETTES
+from sim.metrics import METRICS
+from sim.params import HORIZON, Params, link, query, updated
+from sim.picture import scene_svg
+from sim.run import Run
+from sim.view import BY_KEY, View
+
+
+class Scene:
+    """A scene by its settings, under their keys or full names: `Scene(k=12, alpha=0.6, tick=100)`.
+
+    In a notebook it shows itself. Raises ValueError for a value that is not allowed, and TypeError
+    for a name that is none.
+    """
+
+    def __init__(self, **settings: object) -> None:
+        names = {row.key for row in BY_KEY.values()} | {row.name for row in BY_KEY.values()}
+        if unknown := sorted(set(settings) - names):
+            raise TypeError(f"{unknown[0]} is no setting; there are {', '.join(BY_KEY)}")
+        self.params, complaints = updated(Params(), settings)
+        self.view, more = updated(View(), settings)
+        for complaint in complaints + more:
+            raise ValueError(complaint.partition(";")[0])
+        self.run = Run(self.params)
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        """Every number at the scene's tick, with the tick and the parameters: one flat object."""
+        return self.run.report(self.view.tick)
+
+    def link(self, address: str) -> str:
+        """The link to this scene, for a page at `address`."""
+        return link(address, self.params, self.view)
+
+    def svg(self) -> str:
+        """The board with its numbers and settings as a picture, in the scene's colours."""
+        return picture(self.run, self.view, PALETTES[light_or_dark(self.view.theme)])
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
+
+    def __repr__(self) -> str:
+        said = ", ".join(f"{key}={text!r}" for key, text in query(self.params, self.view).items())
+        return f"Scene({said})"
+
+
+def picture(run: Run, view: View, colours: Mapping[str, str]) -> str:
+    """The scene as it opens, as SVG text: where a question is put, nothing that answers it."""
+    return scene_svg(run, view.first_tick, colours, numbers=not view.asks)
+
+
+def light_or_dark(theme: str) -> str:
+    """The palette of a theme where there is no system to ask: light, unless it says dark."""
+    return "dark" if theme == "dark" else "light"
+
+
+def passes_csv(run: Run) -> str:
+    """Every pass of the run as CSV: what the pass was, and all numbers right after it.
+
+    `pass` is "verify" or "recompute"; `kept` are the drafts that this pass accepted.
+    """
+    names = [metric.name for metric in METRICS]
+    lines = [",".join(["tick", "pass", "kept", *names])]
+    for tick in range(1, HORIZON + 1):
+        record, report = run.verify_pass_at(tick), run.report(tick)
+        told = ("verify", record.accepted) if record else ("recompute", 0)
+        cells = [tick, *told, *(report[name] for name in names)]
+        lines.append(",".join("" if cell is None else str(cell) for cell in cells))
+    return "\n".join(lines) + "\n"
