@@ -6,18 +6,21 @@ import gzip
 import hashlib
 import http.client
 import json
+import re
 import shutil
 import socket
 import subprocess
 import sys
 import threading
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 
-from sim.host import SITE, snapshot, vendor
+from sim import host
+from sim.host import SITE, bundle, snapshot, vendor
 from sim.host.serve import Handler, Server, listen
 from tests.server import ROOT, serving
 
@@ -268,3 +271,67 @@ def test_a_taken_port_gives_the_next_free_one() -> None:
         server.server_close()
         with serving(port) as address:
             assert urlsplit(address).port != port
+
+
+# The bundle
+
+
+def test_a_bundle_holds_the_page_the_runtime_and_the_hash_of_every_file(tmp_path: Path) -> None:
+    made = bundle.contents()
+    listed = json.loads(made["bundle.json"])
+    assert set(listed["files"]) == set(made) - {"bundle.json"}
+    for name, digest in listed["files"].items():
+        assert hashlib.sha256(made[name]).hexdigest() == digest, name
+    held = snapshot.path().relative_to(SITE).as_posix()
+    assert listed["snapshot"] == listed["files"][held]
+    index = made["index.html"].decode()
+    wanted = set(re.findall(r'(?:src|href)="\./([^"]+)"', index))
+    wanted |= {part.path for part in vendor.read_parts()[1]} | set(host.page_files())
+    assert wanted <= set(made)
+    assert {".nojekyll", ".github/workflows/pages.yml", "static/embed.js"} <= set(made)
+    assert not [name for name in made if name.startswith(("tests", "sim/host", "sim/__main__"))]
+    texts = made["LICENCES.txt"].decode()
+    for package in json.loads((SITE / "static/vendor.json").read_text("utf-8"))["packages"]:
+        assert f"{package['name']} {package['version']}, licence {package['licence']}" in texts
+        assert package["code"] in texts
+    for text in re.findall(r"licence text: (\S+)", texts):
+        assert b"Apache License" in made[text]
+    assert "MIT License" in texts
+
+
+def test_the_same_files_give_the_same_bytes(tmp_path: Path) -> None:
+    made = bundle.contents()
+    again = dict(sorted(bundle.contents().items()))
+    first = bundle.archive(made)
+    assert hashlib.sha256(first).digest() == hashlib.sha256(bundle.archive(made)).digest()
+    other = {**again, "index.html": again["index.html"] + b" "}
+    assert bundle.archive(other) != first
+    bundle.write(tmp_path / "site.zip", made)
+    with zipfile.ZipFile(tmp_path / "site.zip") as packed:
+        assert packed.testzip() is None
+        assert {entry.filename for entry in packed.infolist()} == set(made)
+        assert {entry.date_time for entry in packed.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+    assert [file.name for file in tmp_path.iterdir()] == ["site.zip"]
+
+
+def test_a_folder_is_brought_up_to_date_and_a_strangers_is_left_alone(tmp_path: Path) -> None:
+    def listed(**held: bytes) -> dict[str, bytes]:
+        return {**held, "bundle.json": json.dumps({"files": dict.fromkeys(held, "")}).encode()}
+
+    folder = tmp_path / "deep" / "site"
+    bundle.write(folder, listed(a=b"1", old=b"2"))
+    (folder / "mine.txt").write_text("a note")
+    bundle.write(folder, listed(a=b"3"))
+    found = {file.name: file.read_bytes() for file in folder.iterdir() if file.suffix != ".json"}
+    assert found == {"a": b"3", "mine.txt": b"a note"}
+    stranger = tmp_path / "stranger"
+    stranger.mkdir()
+    (stranger / "thesis.tex").write_text("years")
+    with pytest.raises(bundle.BundleError, match="not empty and holds no bundle"):
+        bundle.write(stranger, listed(a=b"1"))
+    assert [file.name for file in stranger.iterdir()] == ["thesis.tex"]
+    (folder / "bundle.json").write_text('{"files": {"../../stranger/thesis.tex": ""}}')
+    bundle.write(folder, listed(a=b"1"))
+    assert (stranger / "thesis.tex").exists()
+    with pytest.raises(bundle.BundleError, match="cannot be written"):
+        bundle.write(stranger / "thesis.tex" / "site", listed(a=b"1"))

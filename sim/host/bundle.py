@@ -1,0 +1,130 @@
+"""The page and everything it needs as one folder or archive, for any static host and any path.
+
+The same files give the same bytes: names are sorted and no time is written. The memory snapshot is
+one of these files; its hash is in the bundle's own list, with that of every other file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+from pathlib import Path, PurePosixPath
+
+from sim.host import SITE, page_files, snapshot
+from sim.host.vendor import PARTS_LIST, read_parts
+
+LIST = "bundle.json"
+LICENCES = "LICENCES.txt"
+KINDS = (".css", ".js", ".mjs", ".svg", ".html", ".json")
+"""What belongs to the page of the files directly below static/; its Python is listed elsewhere."""
+
+WHEN = (1980, 1, 1, 0, 0, 0)
+"""The time of every file in an archive: the earliest there is."""
+
+STORED = (".gz", ".zip", ".png")
+"""Kinds that are compressed already."""
+
+
+class BundleError(RuntimeError):
+    """A bundle cannot be written there. The message says what to do."""
+
+
+def contents(site: Path = SITE) -> dict[str, bytes]:
+    """Every file of a bundle by its path there, the list of all others last."""
+    listed = json.loads(PARTS_LIST.read_text(encoding="utf-8"))["packages"]
+    files = {"index.html": site / "index.html", **page_files(site)}
+    for file in (site / "static").iterdir():
+        if file.suffix in KINDS:
+            files[f"static/{file.name}"] = file
+    for part in read_parts(PARTS_LIST)[1]:
+        files[part.path] = site / part.path
+    held = snapshot.path(site)
+    if held.exists():
+        files[held.relative_to(site).as_posix()] = held
+    found = {name: file.read_bytes() for name, file in files.items()}
+    found[".nojekyll"] = b""  # GitHub's own builder would leave out __init__.py
+    found[".github/workflows/pages.yml"] = (site / "static" / "pages.yml").read_bytes()
+    found[LICENCES] = licences(listed, (site / "LICENSE").read_text(encoding="utf-8")).encode()
+    found = dict(sorted(found.items()))
+    hashes = {name: hashlib.sha256(data).hexdigest() for name, data in found.items()}
+    told = {
+        "name": "Bonus Token",
+        "runtime": {package["name"]: package["version"] for package in listed},
+        "snapshot": hashes.get(held.relative_to(site).as_posix()),
+        "files": hashes,
+    }
+    found[LIST] = (json.dumps(told, indent=2) + "\n").encode()
+    return found
+
+
+def licences(packages: list[dict[str, object]], own: str) -> str:
+    """What is in the bundle, under which licence, and where its source is."""
+    lines = ["Bonus Token", "", own.strip(), "", "Fetched parts, unchanged:"]
+    for package in packages:
+        parts = package["parts"]
+        assert isinstance(parts, list)
+        texts = [part["path"] for part in parts if part["member"] == "LICENSE"]
+        lines += [
+            "",
+            f"{package['name']} {package['version']}, licence {package['licence']}",
+            f"  source: {package['code']}",
+            *(f"  licence text: {text}" for text in texts),
+        ]
+    lines += [
+        "",
+        "The MPL-2.0 is at https://mozilla.org/MPL/2.0/. Pyodide contains CPython and its standard",
+        "library (PSF-2.0, https://docs.python.org/3/license.html).",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def archive(files: dict[str, bytes]) -> bytes:
+    """These files as a ZIP archive."""
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as packed:
+        for name, content in files.items():
+            entry = zipfile.ZipInfo(name, WHEN)
+            entry.create_system, entry.external_attr = 3, 0o644 << 16
+            entry.compress_type = (
+                zipfile.ZIP_STORED if name.endswith(STORED) else zipfile.ZIP_DEFLATED
+            )
+            packed.writestr(entry, content, compresslevel=9)
+    return data.getvalue()
+
+
+def write(target: Path, files: dict[str, bytes]) -> None:
+    """Write a bundle: an archive where `target` ends in .zip, else a folder.
+
+    A folder is a new or an empty one, or holds a bundle, which is brought up to date; nothing else
+    is touched. Raises BundleError.
+    """
+    try:
+        if target.suffix == ".zip":
+            temporary = target.with_name(target.name + ".part")
+            temporary.write_bytes(archive(files))
+            temporary.replace(target)
+            return
+        _clear(target, files)
+        for name, content in files.items():
+            file = target / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content)
+    except OSError as error:
+        raise BundleError(f"{target} cannot be written ({error.strerror})") from error
+
+
+def _clear(folder: Path, files: dict[str, bytes]) -> None:
+    """Take away what an earlier bundle held and this one does not. Raises BundleError."""
+    if not folder.exists() or not any(folder.iterdir()):
+        return
+    try:
+        names = json.loads((folder / LIST).read_text(encoding="utf-8"))["files"]
+    except (OSError, ValueError, KeyError, TypeError):
+        raise BundleError(
+            f"{folder} is not empty and holds no bundle; name a new folder, or one of a bundle"
+        ) from None
+    for name in names:
+        if name not in files and ".." not in PurePosixPath(name).parts:
+            (folder / name).unlink(missing_ok=True)
