@@ -19,6 +19,44 @@
   const theme = query.get("theme");
   if (theme === "light" || theme === "dark") root.dataset.theme = theme;
 
+  // What of the page a link asks for; Python checks it later.
+  const listed = (key) => (query.get(key) ?? "").split(",");
+  const parts = root.dataset.show.split(" ");
+  const shown = listed("show").filter((part) => parts.includes(part));
+  if (shown.length) root.dataset.show = shown.join(" ");
+  if (/^(on|1|true)$/i.test(query.get("embed"))) root.dataset.embed = "";
+
+  // The page that holds this one in a frame. Its messages wait until Python listens; no one else's count.
+  const host = window.parent === window ? null : window.parent;
+  const MOST_WAITING = 100;
+  const waiting = [];
+  let hear = (text) => { if (waiting.length < MOST_WAITING) waiting.push(text); };
+  addEventListener("message", ({ source, data }) => {
+    if (!host || source !== host || typeof data?.type !== "string") return;
+    if (!data.type.startsWith("bonus-token:")) return;
+    let text;
+    try {
+      text = JSON.stringify(data);
+    } catch {
+      return; // what JSON cannot hold is no message of the protocol
+    }
+    hear(text);
+  });
+  if (host) {
+    addEventListener("DOMContentLoaded", () => {
+      let told = 0;
+      new ResizeObserver(() => {
+        const height = Math.ceil(root.getBoundingClientRect().height);
+        if (height === told) return;
+        told = height;
+        const src = location.href;
+        host.postMessage({ type: "bonus-token:resize", height }, "*");
+        host.postMessage({ subject: "lti.frameResize", height }, "*"); // Canvas
+        host.postMessage(JSON.stringify({ src, context: "iframe.resize", height }), "*"); // Embedly
+      }).observe(root);
+    });
+  }
+
   // The API: calls cross to Python as JSON, so that None arrives as null.
   let dispatch = null;
   let settle;
@@ -181,13 +219,18 @@
 
   // Controls: the link's values as they stand there, checked by Python later; and which were moved.
   addEventListener("DOMContentLoaded", () => {
-    if ([...query.keys()].some((key) => !["theme", "speed", "play"].includes(key))) {
+    if ([...query.keys()].some((key) => !["theme", "speed", "play", "embed", "show", "lock"].includes(key))) {
       root.classList.add("elsewhere");
     }
     for (const [key, value] of query) {
       for (const control of document.querySelectorAll(`[name="${CSS.escape(key)}"], [data-number="${CSS.escape(key)}"]`)) {
         if (control.type === "checkbox") control.checked = !/^(off|0|false)$/i.test(value);
         else if (key !== "speed" && value && Number.isFinite(Number(value))) control.value = value;
+      }
+    }
+    for (const key of listed("lock")) {
+      for (const control of document.querySelectorAll(`[name="${CSS.escape(key)}"], [data-number="${CSS.escape(key)}"]`)) {
+        control.disabled = true;
       }
     }
     $("controls").addEventListener("input", ({ target }) => {
@@ -215,6 +258,14 @@
     /** The interpreter could not be loaded, but may be tried again. */
     runtimeFailed(error) {
       fail("Python could not be loaded", `${error.message}. ${VENDOR}`);
+    },
+    framed: Boolean(host),
+    /** Tell the page around this frame, in JSON. */
+    tell: (text) => host.postMessage(JSON.parse(text), "*"),
+    /** Hand over what the page around this frame says, in JSON, and has said. */
+    listen(call) {
+      hear = call;
+      waiting.splice(0).forEach(call);
     },
     /** The page's own Python failed to start. */
     broken(detail) {

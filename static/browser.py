@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl
 
 import js
-from pyodide.ffi import create_proxy
+from pyodide.ffi import create_once_callable, create_proxy, to_js
 
-document = js.document
+document, window = js.document, js.window
 root = document.documentElement
 START = js.bonusTokenStart
+
+framed = bool(START.framed)
+"""Whether another page holds this one in a frame."""
 
 
 def one(selector: str) -> Any:
@@ -108,17 +111,34 @@ def query() -> dict[str, str]:
     return dict(parse_qsl(js.location.search[1:], keep_blank_values=True))
 
 
-def address(keys: dict[str, str]) -> str:
-    """The page's address with these keys instead of its own."""
-    location = js.location
-    asked = "?" + urlencode(keys, safe=",") if keys else ""
-    return str(location.origin + location.pathname + asked + location.hash)
+def address(asked: str) -> str:
+    """The page's address with this query instead of its own; a file's or an opaque one too."""
+    return str(js.URL.new(asked or js.location.pathname, js.location.href).href)
 
 
-def replace_address(keys: dict[str, str]) -> None:
-    """Show this address, without a new entry in the history. Only at top level."""
-    if js.window.top == js.window:
-        js.history.replaceState(None, "", address(keys))
+def replace_address(asked: str) -> None:
+    """Show the address with this query, without a new entry in the history. Only at top level."""
+    if not START.framed:
+        js.history.replaceState(None, "", (asked or js.location.pathname) + js.location.hash)
+
+
+def listen_to_host(handler: Callable[[str], object]) -> None:
+    """Call `handler` with every message of the page around this frame, in JSON, from the first."""
+    START.listen(create_proxy(handler))
+
+
+def tell_host(message: str) -> None:
+    """Send a message, given in JSON, to the page around this frame."""
+    START.tell(message)
+
+
+def save(name: str, kind: str, text: str) -> None:
+    """Give the reader a file."""
+    held = js.URL.createObjectURL(js.Blob.new(to_js([text]), type=kind))
+    anchor = document.createElement("a")
+    anchor.href, anchor.download = held, name
+    anchor.click()
+    js.setTimeout(create_once_callable(lambda *_: js.URL.revokeObjectURL(held)), 10_000)
 
 
 def copy(text: str, copied: Callable[[bool], object]) -> None:
@@ -127,8 +147,6 @@ def copy(text: str, copied: Callable[[bool], object]) -> None:
     if clipboard is None:
         copied(False)
         return
-    from pyodide.ffi import create_once_callable
-
     clipboard.writeText(text).then(
         create_once_callable(lambda *_: copied(True)),
         create_once_callable(lambda *_: copied(False)),

@@ -14,15 +14,20 @@ from math import floor, log
 from typing import Any
 
 from sim.marks import COLUMNS, PALETTES
-from sim.params import BY_KEY, HORIZON, PARAMETERS, SLOTS, Params, View, query, updated, write
-from sim.picture import emphasised, strip_html
+from sim.params import HORIZON, PARAMETERS, SLOTS, Params, link, updated, write
+from sim.picture import CSS_COLOURS, board_svg, emphasised, strip_html
 from sim.plot import HEIGHT, band, path, theory_height
+from sim.question import Question
 from sim.run import Run
-from sim.story import PHASES, bars, describe_slot, figures, sentence, strip, summary
+from sim.scene import picture
+from sim.story import PHASES, bars, describe_slot, figures, sentence, settings, strip, summary
+from sim.view import BY_KEY, View
 from static import browser
 from static.board import Board
 from static.browser import Attribute, Text, one
+from static.host import Host
 from static.playback import Playback
+from static.prediction import Prediction
 
 SPEED = BY_KEY["speed"]
 MANY_CELLS, CROWD = 9, 17
@@ -35,6 +40,16 @@ NOTHING_KEPT = "Nothing is kept while the KV cache is off."
 
 NEWS_DELAY = 4000
 """Milliseconds that good news stays."""
+
+LOCKED_BY = {"luck": "seed", "one-rate": "alpha"}
+"""Buttons that are locked with a control."""
+
+WHILE_ASKED = ("reset", "share", "theme", "predict", "skip", "dismiss", "reload")
+"""Buttons that work while a question waits, and “play” once it runs; “done” is not seen before."""
+
+PREDICT_FIRST = "no pass yet: predict first"
+UNKNOWN = "?"
+"""What stands for a number that would answer the question."""
 
 THEMES = {
     "auto": "Colours: as the system",
@@ -57,24 +72,26 @@ class Page:
         self.dark = browser.media("prefers-color-scheme: dark")
         self.forced = browser.media("forced-colors: active")
         self._frames = browser.Frames(self._frame)
+        self._host = Host(self.call, self._picture) if browser.framed else None
         self._address = browser.Delay(ADDRESS_DELAY, self._follow)
         self._news = browser.Delay(NEWS_DELAY, self._dismiss)
         self._ghosts: dict[str, str] = {}
+        self._sharing: Any = None
         self._plotted: tuple[Any, ...] = ()
         self._slot: int | None = None
         self._find_places()
+        self.prediction = Prediction(self._began, self._answered)
         self._take_moved_controls()
         self._listen()
-        for button in self._buttons.values():
-            button.disabled = False
-        self._show_controls()
-        self._show_theme()
+        self._pose()
+        self._show_view()
         self._draw(0)
         if complaints or more:
             self.notify(" ".join(complaints + more))
         if self.view.play and not self.still.matches:
             self.play()
         self.view = replace(self.view, play=False)
+        self._lead_back()
 
     # Places of the page
 
@@ -103,6 +120,9 @@ class Page:
             "evictions": "d",
             "path": "d",
             "play-label": "textContent",
+            "settings": "textContent",
+            "scene": "href",
+            "printed": "innerHTML",
         }
         self._places = {name: Attribute(one(f"#{name}"), kind) for name, kind in places.items()}
         self._strip_class = Attribute(one("#strip"), "className")
@@ -122,7 +142,7 @@ class Page:
         """Controls that were moved while Python loaded keep what they were set to."""
         moved: dict[str, object] = {}
         for key, control in [*self._inputs.items(), *self._fields.items()]:
-            if control.getAttribute("data-moved"):
+            if control.getAttribute("data-moved") and not self._fixed(key):
                 switch = BY_KEY[key].kind == "switch"
                 moved[key] = bool(control.checked) if switch else control.value
         if moved:
@@ -151,6 +171,8 @@ class Page:
             "theme": self._next_theme,
             "luck": self._new_luck,
             "dismiss": self._dismiss,
+            "skip": self._skip,
+            "done": self._done,
             "one-rate": lambda: self.change({"rates": None}),
         }
         for name, action in actions.items():
@@ -161,6 +183,7 @@ class Page:
         for condition in (self.dark, self.forced):
             listen(condition, "change", lambda _event: self._frames.ask())
         browser.observe_size(self._box, self._frames.ask)
+        listen(browser.window, "beforeprint", lambda _event: self._before_print())
 
     # What changes the scene
 
@@ -175,12 +198,16 @@ class Page:
             self._ghosts = {}
         if params != self.params:
             self.params, self.run = params, Run(params)
-        self.view = view
+        before, self.view = self.view, replace(view, play=False)
+        if self.view.ask != before.ask:
+            self._pose()
         if complaints or more:
             self.notify(" ".join(complaints + more))
         else:
             self._dismiss()
-        self._show_controls()
+        self._show_view()
+        if view.play:
+            self.play()
         self._changed()
 
     def seek(self, tick: object) -> None:
@@ -234,8 +261,8 @@ class Page:
         self.view = replace(view, play=False)
         self.run = Run(self.params)
         self._dismiss()
-        self._show_controls()
-        self._show_theme()
+        self._pose()
+        self._show_view()
         self._changed()
 
     def _changed(self) -> None:
@@ -280,23 +307,81 @@ class Page:
     def _new_luck(self) -> None:
         self.change({"seed": browser.random_seed()})
 
+    # A question
+
+    def _pose(self) -> None:
+        """Put the scene's question, if it has one, at the start of the run."""
+        asked = Question(self.view.ask, self.view.tick) if self.view.asks else None
+        if asked:
+            self.playback.pause()
+            self.view = replace(self.view, tick=self.view.first_tick)
+        self.prediction.pose(asked)
+
+    def _began(self) -> None:
+        self._show_view()
+        self.play()
+
+    def _answered(self, answer: dict[str, Any]) -> None:
+        self.playback.pause()
+        if self._host:
+            self._host.tell("answer", **answer)
+        self._show_view()
+        self._changed()
+
+    def _skip(self) -> None:
+        """To the tick of the question; one that was not answered is taken away."""
+        question = self.prediction.question
+        if self.prediction.open:
+            self.prediction.pose(None)
+        if question:
+            self.seek(question.tick)
+
+    def _done(self) -> None:
+        """Go on without the question."""
+        self.prediction.pose(None)
+        self._show_view()
+        self._changed()
+
     # The address, the theme, notices
 
-    def _keys(self) -> dict[str, str]:
-        return query(self.params, replace(self.view, play=False))
+    def _scene(self) -> View:
+        """The view that a link to this scene holds."""
+        question = self.prediction.question if self.prediction.waiting else None
+        return replace(self.view, tick=question.tick) if question else self.view
 
     def _follow(self) -> None:
+        """Let the address lead to this scene."""
         if not self.playback.playing:
-            browser.replace_address(self._keys())
+            browser.replace_address(link("", self.params, self._scene()))
+            self._lead_back()
+
+    def _lead_back(self) -> None:
+        """Let the link in the page lead to this scene, on a page of its own."""
+        scene = replace(self._scene(), embed=False)
+        self._places["scene"].write(browser.address(link("", self.params, scene)))
 
     def _share(self) -> None:
-        address = browser.address(self._keys())
-        browser.copy(
-            address,
-            lambda copied: self.notify(
-                "Link copied." if copied else "The link to this scene: " + address, passing=copied
-            ),
-        )
+        from static.sharing import Sharing  # only now: most readers never ask
+
+        if self._sharing is None:
+            self._sharing = Sharing(self._colours)
+        self.playback.pause()
+        self._changed()
+        self._sharing.open(self.run, self._scene())
+
+    def _picture(self) -> dict[str, str]:
+        """The scene as a picture, and the keys that lead back to it."""
+        scene = self._scene()
+        keys = link("", self.params, scene).removeprefix("?")
+        return {"svg": picture(self.run, scene, self._colours()), "query": keys}
+
+    def _before_print(self) -> None:
+        """Put the scene as it is into the printed picture, sharp at every size."""
+        run, tick = self.run, self.view.tick
+        svg = board_svg(run.slots(tick), not self.params.kv_cache, CSS_COLOURS, summary(run, tick))
+        self._places["printed"].write(svg)
+        self.playback.pause()
+        self._follow()
 
     def _next_theme(self) -> None:
         names = list(THEMES)
@@ -304,6 +389,13 @@ class Page:
         self.view = replace(self.view, theme=following)
         self._show_theme()
         self._changed()
+
+    def _show_view(self) -> None:
+        """Show how a link wants the page: its parts, its colours, its controls."""
+        browser.root.setAttribute("data-show", " ".join(self.view.show))
+        browser.root.toggleAttribute("data-embed", self.view.embed)
+        self._show_theme()
+        self._show_controls()
 
     def _show_theme(self) -> None:
         theme = self.view.theme
@@ -368,10 +460,13 @@ class Page:
     def _frame(self, now: float) -> None:
         if self.playback.playing:
             tick = self.playback.advance(now, self.run, self.view.tick, self.view.speed)
+            if self.prediction.running and self.prediction.question:
+                tick = min(tick, self.prediction.question.tick)
             if tick != self.view.tick:
                 self.view = replace(self.view, tick=tick)
             if not self.playback.playing:
                 self._address.ask()
+        self.prediction.reached(self.run, self.view.tick)
         self._draw(now)
         if self.playback.moving:
             self._frames.ask()
@@ -393,7 +488,8 @@ class Page:
             )
             self._show_slot()
         told = strip(run, tick, phase)
-        self._places["caption"].write(emphasised(told.caption))
+        caption = PREDICT_FIRST if self.prediction.open and tick == 0 else told.caption
+        self._places["caption"].write(emphasised(caption))
         self._places["strip"].write(strip_html(told))
         cells = len(told.cells)
         size = " crowd" if cells > CROWD else " many" if cells > MANY_CELLS else ""
@@ -408,7 +504,11 @@ class Page:
 
     def _show_numbers(self, run: Run, tick: int) -> None:
         report = run.report(tick)
+        if self._host:
+            self._host.state(report)
         texts = figures(report, run)
+        if self.prediction.open and self.prediction.question:
+            texts.update(dict.fromkeys(self.prediction.question.hidden, UNKNOWN))
         self._metrics.write(texts)
         self._texts.write(texts)
         self._controls.classList.toggle("replaying", bool(self._ghosts))
@@ -439,6 +539,7 @@ class Page:
             self._places["theory"].write(f"M0 {theory_height(run):.1f}H{HORIZON}")
             marks = "".join(f"M{at} 0V{HEIGHT}" for at in self.params.evictions)
             self._places["evictions"].write(marks if self.params.kv_cache else "")
+            self._places["settings"].write(settings(self.params))
 
     def _show_controls(self) -> None:
         """Put every control where the parameters are."""
@@ -453,13 +554,27 @@ class Page:
             if field.value != text:
                 field.value = text
         per_position = bool(self.params.acceptance_rates)
-        for control in (self._inputs["alpha"], self._fields["alpha"]):
-            control.disabled = per_position
+        for key, control in [*self._inputs.items(), *self._fields.items()]:
+            control.disabled = self._fixed(key) or (key == "alpha" and per_position)
+        self._line.disabled, self._speed.disabled = self._fixed("tick"), self._fixed("speed")
+        for name, button in self._buttons.items():
+            button.disabled = self._fixed_button(name)
         self._buttons["one-rate"].hidden = not per_position
-        self._buttons["evict"].disabled = not self.params.kv_cache
         self._buttons["evict"].title = "" if self.params.kv_cache else NOTHING_KEPT
         browser.root.classList.toggle("uncached", not self.params.kv_cache)
         self._show_speed()
+
+    def _fixed(self, key: str) -> bool:
+        """Whether the reader may not move a control: its link locks it, or a question waits."""
+        return key in self.view.lock or (self.prediction.waiting and key != "speed")
+
+    def _fixed_button(self, name: str) -> bool:
+        if name == "evict" and not self.params.kv_cache:
+            return True
+        if LOCKED_BY.get(name, name) in self.view.lock:
+            return True
+        runs = name == "play" and not self.prediction.open
+        return self.prediction.waiting and name not in WHILE_ASKED and not runs
 
     def _show_speed(self) -> None:
         share = log(self.view.speed / SPEED.low) / log(SPEED.high / SPEED.low)
@@ -469,6 +584,11 @@ class Page:
         self._speed_value.write(number)
 
     # The API
+
+    def greet(self) -> None:
+        """Tell the page around this one, if there is one, that it may begin."""
+        if self._host:
+            self._host.listen()
 
     def call(self, name: str, arguments: str) -> str:
         """A call of `window.bonusToken`, arguments and answer as JSON: the state after it."""
@@ -499,6 +619,8 @@ def start() -> None:
     """
     if not browser.claim():
         return
-    browser.connect(Page().call)
+    page = Page()
+    browser.connect(page.call)
+    page.greet()
     gc.freeze()
     gc.enable()  # a start from a snapshot comes with it switched off

@@ -1,0 +1,67 @@
+"""The page around a frame: it may ask for what a reader can do, and is told what happens."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from static import browser
+
+PREFIX = "bonus-token:"
+STATE_EVERY = 100
+"""Milliseconds between two states, at least."""
+
+CALLS: dict[str, Callable[[Mapping[str, Any]], list[Any]]] = {
+    "set": lambda message: [dict(message)],
+    "seek": lambda message: [message.get("tick")],
+    "step": lambda message: [message.get("n")],
+    "play": lambda _message: [],
+    "pause": lambda _message: [],
+    "evict": lambda _message: [],
+    "reset": lambda _message: [],
+}
+"""What a host may ask for, and the arguments that its message holds."""
+
+
+class Host:
+    """Messages to and from the window around this one; every field is checked like a link's."""
+
+    def __init__(
+        self, call: Callable[[str, str], str], picture: Callable[[], Mapping[str, str]]
+    ) -> None:
+        self._call, self._picture = call, picture
+        self._rest = browser.Delay(STATE_EVERY, self._rested)
+        self._resting = True  # until the page is ready
+        self._told, self._latest = "", ""
+
+    def listen(self) -> None:
+        """Say that the page is ready, and hear what was said so far."""
+        self.tell("ready", **json.loads(self._call("state", "[]")))
+        self._rested()
+        browser.listen_to_host(self._hear)
+
+    def tell(self, name: str, **fields: Any) -> None:
+        """Send a message."""
+        browser.tell_host(json.dumps({"type": PREFIX + name, **fields}))
+
+    def state(self, state: Mapping[str, Any]) -> None:
+        """Tell the state if it is another one, at most every `STATE_EVERY`, the last one always."""
+        self._latest = json.dumps({"type": PREFIX + "state", **state})
+        if not self._resting:
+            self._rested()
+
+    def _rested(self) -> None:
+        self._resting = self._latest != self._told
+        if self._resting:
+            self._told = self._latest
+            browser.tell_host(self._told)
+            self._rest.ask()
+
+    def _hear(self, text: str) -> None:
+        message = json.loads(text)
+        name = message.pop("type").removeprefix(PREFIX)
+        if name == "picture":
+            self.tell("picture", **self._picture())
+        elif name in CALLS:
+            self._call(name, json.dumps(CALLS[name](message)))

@@ -1,0 +1,87 @@
+"""The share dialog: what is chosen there, as links and snippets that are always current."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from sim.params import updated
+from sim.run import Run
+from sim.scene import passes_csv, picture
+from sim.share import dialog_html, page_address, picture_name, snippets
+from sim.view import View
+from static import browser
+from static.browser import one
+
+COPIED_FOR = 1500
+"""Milliseconds that a button says “Copied”."""
+
+
+class Sharing:
+    """The dialog over one scene: `colours` gives the palette that its picture is saved in."""
+
+    def __init__(self, colours: Callable[[], dict[str, str]]) -> None:
+        self._colours = colours
+        self._dialog = one("#share")
+        self._rest = browser.Delay(COPIED_FOR, self._rested)
+        browser.listen(self._dialog, "input", lambda _event: self._show())
+        browser.listen(self._dialog, "click", self._click)
+
+    def open(self, run: Run, view: View) -> None:
+        """Show the dialog for this scene."""
+        self._run, self._view = run, view
+        self._address = browser.address("")
+        self._dialog.innerHTML = dialog_html(self._address, run.params, view)
+        self._show()
+        self._dialog.showModal()
+
+    def _chosen(self) -> View:
+        """The scene's view with what is chosen here."""
+        chosen: dict[str, Any] = {"show": [], "lock": [], "play": False}
+        for control in browser.every("#share [data-share]"):
+            key = control.getAttribute("data-share")
+            if control.type != "checkbox":
+                chosen[key] = control.value
+            elif control.checked:
+                chosen[key] = True if key == "play" else [*chosen[key], control.value]
+        self._hosted = chosen.pop("address").strip() or self._address
+        return updated(self._view, chosen)[0]
+
+    def _show(self) -> None:
+        view = self._chosen()
+        address = page_address(self._hosted)
+        self._texts = {s.key: s.text for s in snippets(address, self._run.params, view)}
+        for key, text in self._texts.items():
+            one(f'[data-snippet="{key}"]').value = text
+        self._named = picture_name(self._run.params, replace(view, embed=False))
+        one("#picture-name").textContent = self._named
+
+    def _click(self, event: Any) -> None:
+        target = event.target.closest("button")
+        if target is None:
+            return
+        action, key = target.getAttribute("data-share-action"), target.getAttribute("data-copy")
+        if action == "close":
+            self._dialog.close()
+        elif action == "picture":
+            svg = picture(self._run, self._chosen(), self._colours())
+            browser.save(self._named, "image/svg+xml", svg)
+        elif action == "passes":
+            browser.save("bonus-token-passes.csv", "text/csv", passes_csv(self._run))
+        elif key:
+            browser.copy(self._texts[key], lambda copied: self._copied(target, key, copied))
+
+    def _copied(self, button: Any, key: str, copied: bool) -> None:
+        self._rested()
+        if not copied:  # the reader can still press the keys for it
+            field = one(f'[data-snippet="{key}"]')
+            field.focus()
+            field.select()
+        button.textContent = "Copied" if copied else "Press Ctrl+C"
+        one("#share-said").textContent = button.textContent
+        self._rest.ask()
+
+    def _rested(self) -> None:
+        for button in browser.every("#share [data-copy]"):
+            button.textContent = "Copy"

@@ -1,0 +1,353 @@
+"""Exact scenes: what a link shows, locks and asks; and the dialog that makes such links."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from selenium.webdriver.common.keys import Keys
+
+from sim.marks import PALETTES
+from sim.params import Params, link
+from sim.question import Question
+from sim.run import Run
+from sim.scene import passes_csv, picture
+from sim.share import snippets
+from sim.view import PARTS, View
+from tests import browsers
+from tests.conftest import PageDriver
+from tests.test_page import scene
+
+PART_BOXES = {
+    "board": [".board-part", ".legend"],
+    "pass": [".pass"],
+    "numbers": [".numbers", ".race", ".sentence"],
+    "controls": [".controls"],
+    "timeline": [".timeline-part"],
+}
+
+
+def visible(page: PageDriver, selector: str) -> bool:
+    return bool(page.run("return document.querySelector(arguments[0]).offsetHeight > 0", selector))
+
+
+def enabled(page: PageDriver, selector: str) -> bool:
+    return page.one(selector).is_enabled()
+
+
+# Links
+
+
+def test_scenes_survive_the_way_through_the_address(shared: PageDriver) -> None:
+    chance = random.Random(11)
+    for _ in range(4):
+        params = Params(
+            draft_length=chance.randint(1, 32),
+            acceptance_rates=tuple(round(chance.random(), 3) for _ in range(chance.randint(0, 3))),
+            kv_cache=chance.random() < 0.8,
+            draft_cost=round(chance.random(), 3),
+            evictions=tuple(sorted(chance.sample(range(1200), 3))),
+            seed=chance.randrange(2**32),
+        )
+        view = View(
+            tick=chance.randint(0, 1200),
+            speed=float(chance.randint(1, 60)),
+            embed=chance.random() < 0.5,
+            show=tuple(part for part in PARTS if chance.random() < 0.6) or PARTS,
+            lock=tuple(name for name in ("k", "seed", "tick", "step") if chance.random() < 0.5),
+            theme=chance.choice(["auto", "light", "dark"]),
+        )
+        shared.open(link("", params, view))
+        shared.call("step", 0)  # a change, so that the address follows
+        shared.until(lambda: shared.run("return performance.now()") > 900)
+        assert shared.run("return location.search") == link("", params, view)
+        assert shared.state()["tick"] == view.tick
+        assert shared.run("return document.documentElement.dataset.show") == " ".join(view.show)
+        assert shared.run("return 'embed' in document.documentElement.dataset") == view.embed
+
+
+@pytest.mark.parametrize(
+    "parts", [("board",), ("pass", "timeline"), ("numbers", "controls"), PARTS]
+)
+def test_a_link_chooses_parts(shared: PageDriver, parts: tuple[str, ...]) -> None:
+    shared.open(f"?show={','.join(parts)}")
+    for part, boxes in PART_BOXES.items():
+        for box in boxes:
+            assert visible(shared, box) == (part in parts), box
+    assert not shared.one("#notice").is_displayed()
+    assert shared.run("return document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_link_for_a_frame_leaves_the_widget_alone(shared: PageDriver) -> None:
+    shared.open("?embed=1&seed=5")
+    assert not visible(shared, ".top")
+    assert not visible(shared, ".text")
+    assert "seed 5" in shared.one(".scene").text
+    assert shared.one("#scene").get_property("href") == f"{shared.address}?seed=5"
+    shared.action("step")
+    shared.until(lambda: "tick=61" in str(shared.one("#scene").get_property("href")))
+
+
+def test_what_is_locked_is_shown_but_fixed(shared: PageDriver) -> None:
+    shared.open("?lock=k,alpha,evict,seed,tick,speed,play,step,cache&rates=0.9,0.5&k=6")
+    shared.run("document.querySelector('.advanced').open = true")
+    for selector in (
+        *("[name=k]", "[data-number=k]", "[name=alpha]", "[name=cache]", "[name=tick]"),
+        *("[name=speed]", "[data-number=seed]", "[data-action=luck]", "[data-action=one-rate]"),
+        *("[data-action=evict]", "[data-action=play]", "[data-action=step]"),
+    ):
+        assert visible(shared, selector), selector
+        assert not enabled(shared, selector), selector
+    for selector in ("[name=speculation]", "[name=c]", "[data-action=back]", "[data-action=reset]"):
+        assert enabled(shared, selector), selector
+    shared.one("[name=speculation]").click()
+    shared.action("back")
+    assert shared.state() == scene({"rates": [0.9, 0.5], "k": 6, "speculation": "off"}, 59)
+    # A lock is for the reader: a host and a script may still set the scene.
+    shared.call("set", {"k": 3})
+    assert shared.state()["params"]["draft_length"] == 3
+    shared.action("reset")
+    assert shared.state() == scene({"rates": [0.9, 0.5], "k": 6}, 60)
+    shared.call("set", {"lock": None, "rates": None})
+    assert enabled(shared, "[name=k]")
+
+
+def test_bad_values_of_a_view_are_mended_and_named(shared: PageDriver) -> None:
+    shared.open("?show=board,sound&lock=k,door&embed=maybe&ask=luck&theme=pink")
+    notice = shared.text("#notice p")
+    for said in ("show=board,sound", "lock=k,door", "embed=maybe", "ask=luck", "theme=pink"):
+        assert said in notice
+    assert "using board." in notice
+    assert visible(shared, ".board-part")
+    assert not visible(shared, ".controls")
+    assert not enabled(shared, "[name=k]")
+    shared.action("dismiss")
+    assert not shared.one("#notice").is_displayed()
+
+
+def test_set_reaches_what_a_link_reaches(page: PageDriver) -> None:
+    page.call("set", {"show": ["board"], "theme": "dark", "lock": ["step"], "speed": 30})
+    assert not visible(page, ".controls")
+    assert page.run("return document.documentElement.dataset.theme") == "dark"
+    assert not enabled(page, "[data-action=step]")
+    page.call("set", {"play": True})
+    page.until(lambda: page.state()["tick"] > 65)
+    page.call("pause")
+    page.call("reset")
+    assert visible(page, ".controls")
+    assert enabled(page, "[data-action=step]")
+
+
+# Predict, then run
+
+
+def phase(page: PageDriver) -> Any:
+    return page.run("return document.querySelector('#question').dataset.phase")
+
+
+def test_a_question_hides_the_answer_runs_and_compares(shared: PageDriver) -> None:
+    shared.open("?ask=speedup&k=12&alpha=0.6&c=0.05&tick=40&speed=60")
+    assert "speedup** at tick 40" in Question("speedup", 40).text
+    assert "speedup at tick 40?" in shared.text("#asked")
+    assert shared.state()["tick"] == 0
+    for name in ("speedup", "theory_speedup", "tokens_per_pass", "theory_tokens_per_pass"):
+        shown = shared.run(
+            "return [...document.querySelectorAll(`[data-metric=${arguments[0]}]`)]"
+            ".map((e) => e.textContent)",
+            name,
+        )
+        assert set(shown) == {"?"}, name
+    for selector in ("[name=k]", "[data-action=play]", "[data-action=step]", "[name=tick]"):
+        assert not enabled(shared, selector)
+    assert not visible(shared, "#sentence")
+    field = shared.one("#prediction")
+    field.send_keys("fast" + Keys.ENTER)
+    assert shared.text("#wrong") == "“fast” is not a number. Write one, such as 3."
+    assert phase(shared) == "open"
+    field.clear()
+    field.send_keys("1,5" + Keys.ENTER)
+    shared.until(lambda: phase(shared) == "running" or shared.state()["tick"] == 40)
+    assert shared.text("#wrong") == ""
+    shared.until(lambda: phase(shared) == "over")
+    run = Run(Params(draft_length=12, acceptance_rate=0.6, draft_cost=0.05))
+    assert shared.state() == scene({"k": 12, "alpha": 0.6, "c": 0.05}, 40)
+    verdict = Question("speedup", 40).verdict(1.5, run).replace("**", "")
+    assert shared.text("#asked") == verdict
+    assert shared.metric("speedup") != "?"
+    assert enabled(shared, "[name=k]")
+    shared.action("done")
+    assert not visible(shared, "#question")
+    assert visible(shared, "#sentence")
+    shared.action("reset")
+    assert phase(shared) == "open"
+    assert shared.state()["tick"] == 0
+
+
+def test_a_question_can_be_left_skipped_and_put_by_a_script(shared: PageDriver) -> None:
+    shared.open("?ask=tokens&tick=500")
+    assert "tick=500" in str(shared.one("#scene").get_property("href"))
+    shared.action("skip")
+    assert not visible(shared, "#question")
+    assert shared.state() == scene({}, 500)
+    shared.call("set", {"ask": "draft_acceptance", "tick": 300, "speed": 1})
+    shared.frames()
+    assert shared.state()["tick"] == 0
+    assert shared.text("#unit") == "%"
+    shared.one("#prediction").send_keys("59 %")
+    shared.action("predict")
+    shared.until(lambda: phase(shared) == "running")
+    assert enabled(shared, "[data-action=play]")
+    shared.action("play")
+    shared.until(lambda: not shared.run("return document.documentElement.matches('.playing')"))
+    shared.action("skip")
+    shared.until(lambda: phase(shared) == "over")
+    assert shared.state()["tick"] == 300
+    assert "You said 59 %." in shared.text("#asked")
+    shared.until(lambda: "ask=draft_acceptance" in shared.run("return location.search"))
+    assert "tick=300" in shared.run("return location.search")
+
+
+def test_the_question_has_the_room_of_the_sentence(shared: PageDriver) -> None:
+    shared.open("?ask=positions_recomputed&tick=200&evict=100")
+    assert (
+        shared.run("return document.querySelector('#widget').getBoundingClientRect().bottom") <= 720
+    )
+    assert shared.run("return document.documentElement.scrollWidth") <= 1280
+
+
+# The dialog
+
+
+@pytest.fixture
+def dialog(shared: PageDriver) -> Iterator[PageDriver]:
+    shared.open("?k=12&alpha=0.6&evict=134&tick=139")
+    shared.run(
+        "window.saved = []; const make = URL.createObjectURL;"
+        "URL.createObjectURL = (blob) => { const at = saved.push({type: blob.type}) - 1;"
+        "  blob.text().then((text) => { saved[at].text = text }); return make.call(URL, blob) };"
+        "HTMLAnchorElement.prototype.click = function () { saved.at(-1).name = this.download }"
+    )
+    shared.action("share")
+    assert visible(shared, "#share")
+    yield shared
+    shared.run("document.querySelector('#share').close()")
+
+
+def choose(page: PageDriver, key: str, value: str) -> None:
+    control = page.one(f'#share [data-share="{key}"][value="{value}"]')
+    page.run("arguments[0].scrollIntoView({block: 'center'})", control)
+    control.click()
+
+
+def set_field(page: PageDriver, key: str, value: str) -> None:
+    page.run(
+        "const c = document.querySelector(`#share [data-share='${arguments[0]}']`);"
+        "c.value = arguments[1]; c.dispatchEvent(new Event('input', {bubbles: true}))",
+        key,
+        value,
+    )
+
+
+SCENE = Params(draft_length=12, acceptance_rate=0.6, evictions=(134,))
+
+
+def shown(page: PageDriver) -> dict[str, str]:
+    return dict(
+        page.run(
+            "return Object.fromEntries([...document.querySelectorAll('[data-snippet]')]"
+            ".map((field) => [field.dataset.snippet, field.value]))"
+        )
+    )
+
+
+def test_the_dialog_shows_what_it_makes_as_it_is_chosen(dialog: PageDriver) -> None:
+    view = View(tick=139)
+
+    def expect(address: str = dialog.address) -> None:
+        assert shown(dialog) == {one.key: one.text for one in snippets(address, SCENE, view)}
+
+    expect()
+    choose(dialog, "show", "controls")
+    view = replace(view, show=("board", "pass", "numbers", "timeline"))
+    expect()
+    choose(dialog, "lock", "k")
+    choose(dialog, "lock", "evict")
+    view = replace(view, lock=("k", "evict"))
+    expect()
+    choose(dialog, "play", "on")
+    view = replace(view, play=True)
+    expect()
+    set_field(dialog, "theme", "dark")
+    set_field(dialog, "ask", "speedup")
+    view = replace(view, theme="dark", ask="speedup")
+    expect()
+    set_field(dialog, "address", "https://example.org/notes")
+    expect("https://example.org/notes/")
+    for part in ("board", "pass", "numbers", "timeline"):
+        choose(dialog, "show", part)
+    view = replace(view, show=PARTS)  # nothing at all is no choice
+    expect("https://example.org/notes/")
+
+
+def test_the_dialog_saves_the_picture_and_every_pass(dialog: PageDriver) -> None:
+    for action in ("picture", "passes"):
+        button = dialog.one(f'[data-share-action="{action}"]')
+        dialog.run("arguments[0].scrollIntoView({block: 'center'})", button)
+        button.click()
+    dialog.until(lambda: dialog.run("return saved.length === 2 && saved.every((s) => s.text)"))
+    svg, table = dialog.run("return saved")
+    run = Run(SCENE)
+    assert svg == {
+        "type": "image/svg+xml",
+        "name": dialog.text("#picture-name"),
+        "text": picture(run, View(tick=139), PALETTES["light"]),
+    }
+    assert svg["name"] in shown(dialog)["myst"]
+    assert table["type"] == "text/csv"
+    assert table["name"] == "bonus-token-passes.csv"
+    assert table["text"] == passes_csv(run)
+
+
+@pytest.mark.parametrize("allowed", [True, False])
+def test_copying_says_whether_it_worked(dialog: PageDriver, allowed: bool) -> None:
+    dialog.run(
+        "window.copied = null; Object.defineProperty(navigator, 'clipboard', {configurable: true,"
+        " value: {writeText: (text) => arguments[0]"
+        " ? (window.copied = text, Promise.resolve()) : Promise.reject(new Error('denied'))}})",
+        allowed,
+    )
+    button = dialog.one('[data-copy="link"]')
+    button.click()
+    wanted = "Copied" if allowed else "Press Ctrl+C"
+    dialog.until(lambda: button.text == wanted)
+    if allowed:
+        assert dialog.run("return window.copied") == shown(dialog)["link"]
+        dialog.until(lambda: button.text == "Copy")
+    else:
+        assert dialog.run("return document.activeElement.dataset.snippet") == "link"
+
+
+def test_the_dialog_is_left_with_escape_and_by_its_button(dialog: PageDriver) -> None:
+    dialog.one("[data-share-action=close]").click()
+    assert not visible(dialog, "#share")
+    dialog.action("share")
+    dialog.one("[data-share-action=close]").send_keys(Keys.ESCAPE)
+    dialog.until(lambda: not visible(dialog, "#share"))
+
+
+@pytest.mark.chromium_only("the window cannot be made so narrow")
+def test_the_dialog_fits_a_phone(dialog: PageDriver) -> None:
+    try:
+        browsers.resize(dialog.driver, 360, 740)
+        dialog.frames(4)
+        box: dict[str, Any] = dialog.run(
+            "const d = document.querySelector('#share');"
+            "return {width: d.scrollWidth - d.clientWidth, right: d.getBoundingClientRect().right}"
+        )
+        assert box["width"] == 0
+        assert box["right"] <= 360
+    finally:
+        browsers.resize(dialog.driver, 1280, 720)
