@@ -99,11 +99,12 @@ def launch(
     ratio: float = 1,
     profile: Path | None = None,
     preferences: dict[str, object] | None = None,
+    flags: tuple[str, ...] = (),
 ) -> WebDriver:
     """A new browser with an empty profile and a viewport of this size in CSS pixels.
 
-    Raises RuntimeError where the browser is not installed. `profile` and `preferences`
-    are Chromium's alone.
+    Raises RuntimeError where the browser is not installed. `profile`,
+    `preferences` and `flags` are Chromium's alone.
     """
     found = find(engine)
     if found is None:
@@ -112,7 +113,7 @@ def launch(
     if engine == "chromium":
         chromium = webdriver.ChromeOptions()
         chromium.binary_location = found[0]
-        for flag in CHROMIUM_FLAGS:
+        for flag in CHROMIUM_FLAGS + flags:
             chromium.add_argument(flag)
         if ROOT:
             chromium.add_argument("--no-sandbox")

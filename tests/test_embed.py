@@ -1,0 +1,522 @@
+"""The simulator where teachers put it: in pages of another origin, from its bundle, on any host."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import re
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pypdf
+import pytest
+from selenium import webdriver
+
+from sim.host import bundle
+from sim.marks import PALETTES
+from sim.params import Params
+from sim.question import Question
+from sim.run import Run
+from sim.scene import picture
+from sim.share import frame_height, picture_name, snippets
+from sim.view import View
+from tests import browsers
+from tests.conftest import PageDriver
+from tests.course import SUB_PATH, Notes, document, pages, static_host
+from tests.server import ROOT
+from tests.test_page import scene
+
+WIDE = 720
+"""Width of the text column of the notes, in px."""
+
+COLUMN = f"<style>body {{ width: {WIDE}px; margin: 0 auto }}</style>"
+
+
+@pytest.fixture(scope="session")
+def unzipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A host's root folder with the unzipped bundle below it."""
+    root = tmp_path_factory.mktemp("host")
+    bundle.write(root / "site.zip", bundle.contents())
+    with zipfile.ZipFile(root / "site.zip") as packed:
+        packed.extractall(root / SUB_PATH.strip("/"))
+    return root
+
+
+@pytest.fixture(scope="session")
+def simulator(unzipped: Path) -> Iterator[str]:
+    """The bundle's address on a plain static host."""
+    with static_host(unzipped) as address:
+        yield address + SUB_PATH
+
+
+def snippet(kind: str, address: str, params: Params, view: View) -> str:
+    """A snippet as the share dialog prints it."""
+    return next(one.text for one in snippets(address, params, view) if one.key == kind)
+
+
+def element(address: str, *elements: str) -> str:
+    """The script, and elements with these attributes and contents."""
+    script = f'<script async src="{address}static/embed.js"></script>'
+    return script + "".join(f"<bonus-token {one}</bonus-token>" for one in elements)
+
+
+# A plain frame
+
+
+def test_a_frame_from_the_dialog_shows_the_scene_alone_at_its_height(
+    shared: PageDriver, simulator: str
+) -> None:
+    params, view = Params(draft_length=7, evictions=(40,)), View(tick=50, lock=("alpha",))
+    frame = snippet("iframe", simulator, params, view)
+    with pages({"/": document(frame, COLUMN)}) as address:
+        notes = Notes(shared, address)
+        with notes.inside() as page:
+            assert page.state() == scene({"k": 7, "evict": [40]}, 50)
+            assert not page.one(".top").is_displayed()
+            assert not page.one(".text").is_displayed()
+            assert "seed 0" in page.one(".scene").text
+            assert str(page.one("#scene").get_property("href")).startswith(simulator + "?k=7&")
+            assert not page.one("[name=alpha]").is_enabled()
+            height = page.run("return document.documentElement.offsetHeight")
+        shared.until(lambda: notes.heard("ready"))
+        assert abs(height - frame_height(view)) <= 40
+        assert notes.heard("ready")[0]["params"]["draft_length"] == 7
+
+
+@pytest.mark.parametrize("part", ["board", "pass", "numbers", "controls", "timeline"])
+@pytest.mark.chromium_only("its fonts decide; one engine is enough")
+def test_the_height_of_a_frame_is_about_that_of_its_parts(
+    shared: PageDriver, simulator: str, part: str
+) -> None:
+    view = View(show=(part,))
+    frame = snippet("iframe", simulator, Params(), view)
+    with pages({"/": document(frame, COLUMN)}) as address, Notes(shared, address).inside() as page:
+        height = page.run("return document.documentElement.offsetHeight")
+        assert abs(height - frame_height(view)) <= 40
+        shown = page.run(
+            "return [...document.querySelectorAll('.widget section, .controls')]"
+            ".filter((e) => e.offsetHeight).length"
+        )
+        assert shown == {"numbers": 3}.get(part, 1)
+
+
+def test_every_message_does_what_the_reader_could(shared: PageDriver, simulator: str) -> None:
+    frame = f'<iframe src="{simulator}?embed=1" width="800" height="600"></iframe>'
+    with pages({"/": document(frame)}) as address:
+        notes = Notes(shared, address)
+        # Said before the page listens, and heard all the same.
+        with notes.inside() as page:
+            assert page.state() == scene({}, 60)
+
+        def told() -> dict[str, Any]:
+            last = dict(notes.heard("state")[-1])
+            del last["type"]
+            return last
+
+        def becomes(query: dict[str, Any], tick: int) -> None:
+            wanted = scene(query, tick)
+            shared.until(lambda: notes.heard("state") and told() == wanted)
+
+        notes.post("set", k=7, acceptance_rate=0.6, seed=None)
+        becomes({"k": 7, "alpha": 0.6}, 60)
+        notes.post("seek", tick=100)
+        becomes({"k": 7, "alpha": 0.6}, 100)
+        notes.post("evict")
+        becomes({"k": 7, "alpha": 0.6, "evict": [100]}, 100)
+        notes.post("step")
+        becomes({"k": 7, "alpha": 0.6, "evict": [100]}, 101)
+        notes.post("step", n=-3)
+        becomes({"k": 7, "alpha": 0.6, "evict": [100]}, 98)
+        notes.post("play")
+        shared.until(lambda: told()["tick"] > 100)
+        notes.post("pause")
+        notes.post("reset")
+        becomes({}, 60)
+        notes.post("picture")
+        shared.until(lambda: notes.heard("picture"))
+        shown = notes.heard("picture")[0]
+        assert shown["svg"] == picture(Run(Params()), View(), PALETTES["light"])
+        assert shown["query"] == "embed=on"
+        heights = [m["height"] for m in notes.heard("resize")]
+        assert heights
+        others = notes.run("return heard.filter((m) => m.subject || typeof m === 'string')")
+        assert {"subject": "lti.frameResize", "height": heights[-1]} in others
+        embedly = json.loads(next(m for m in others if isinstance(m, str)))
+        assert embedly["context"] == "iframe.resize"
+        assert embedly["src"] == f"{simulator}?embed=1"
+
+
+def test_bad_messages_change_nothing_and_strangers_are_not_heard(
+    shared: PageDriver, simulator: str
+) -> None:
+    frame = f'<iframe src="{simulator}?embed=1" width="800" height="600"></iframe>'
+    stranger = (
+        "<script>onmessage = () => { for (const frame of parent.frames) if (frame !== window)"
+        " frame.postMessage({type: 'bonus-token:set', k: 9}, '*'); document.title = 'sent' }"
+        "</script>"
+    )
+    held = {
+        "/": document(frame + '<iframe src="/stranger"></iframe>'),
+        "/stranger": document(stranger),
+    }
+    with pages(held) as address:
+        notes = Notes(shared, address)
+        with notes.inside() as page:
+            assert page.state() == scene({}, 60)
+        notes.run("frames[1].postMessage('go', '*')")
+        with notes.inside() as page:
+            page.run("window.postMessage({type: 'bonus-token:set', k: 8}, '*')")
+            page.frames(5)
+            assert page.state() == scene({}, 60)
+        notes.post("set", k="many", alpha=7, evict={"a": []}, constructor="x", show=["sound"])
+        with notes.inside() as page:
+            page.until(lambda: page.state()["params"]["acceptance_rate"] == 1)
+            assert page.state() == scene({"alpha": 1}, 60)
+            assert "k=many" in page.text("#notice p")
+            assert page.run("return document.documentElement.dataset.show") == (
+                "board pass numbers controls timeline"
+            )
+        notes.run("const odd = {type: 'bonus-token:set', k: 3}; odd.self = odd;"
+                  "frames[0].postMessage(odd, '*'); frames[0].postMessage(null, '*');"
+                  "frames[0].postMessage({type: 'bonus-token:explode'}, '*');"
+                  "frames[0].postMessage({type: 'bonus-token:step', n: 'far'}, '*');"
+                  "frames[0].postMessage({type: 5}, '*')")  # fmt: skip
+        with notes.inside() as page:
+            page.frames(5)
+            assert page.state() == scene({"alpha": 1}, 60)
+            assert not page.one("#failure").is_displayed()
+
+
+def test_a_sandboxed_frame_works_where_the_host_lets_every_origin_read(
+    shared: PageDriver, unzipped: Path
+) -> None:
+    with static_host(unzipped, Access_Control_Allow_Origin="*") as host:
+        frame = f'<iframe sandbox="allow-scripts" src="{host}{SUB_PATH}?embed=1&k=6"></iframe>'
+        with pages({"/": document(frame)}) as address:
+            notes = Notes(shared, address)
+            with notes.inside() as page:
+                assert page.run("return window.origin") == "null"
+                assert page.state() == scene({"k": 6}, 60)
+            notes.post("step")
+            shared.until(lambda: notes.heard("state") and notes.heard("state")[-1]["tick"] == 61)
+
+
+def test_a_sandboxed_frame_on_a_plain_host_works_with_its_own_origin(
+    shared: PageDriver, simulator: str
+) -> None:
+    rights = "allow-scripts allow-same-origin"
+    frame = f'<iframe sandbox="{rights}" src="{simulator}?embed=1&k=6"></iframe>'
+    with pages({"/": document(frame)}) as address, Notes(shared, address).inside() as page:
+        assert page.state() == scene({"k": 6}, 60)
+
+
+@pytest.mark.chromium_only("third-party storage cannot be blocked")
+def test_it_works_where_third_party_storage_is_blocked(shared: PageDriver, simulator: str) -> None:
+    blocking: dict[str, object] = {
+        "profile.cookie_controls_mode": 1,
+        "profile.block_third_party_cookies": True,
+    }
+    driver = browsers.launch("chromium", preferences=blocking)
+    try:
+        with pages({"/": document(element(simulator, 'id="a" k="5">'))}) as address:
+            notes = Notes(PageDriver(driver, address), address)
+            notes.start("a")
+            with notes.inside("a") as page:
+                assert page.state() == scene({"k": 5}, 60)
+    finally:
+        driver.quit()
+
+
+# The element
+
+
+def test_nothing_is_loaded_before_the_reader_starts_it(shared: PageDriver, simulator: str) -> None:
+    held = element(simulator, 'id="a" k="12" tick="90"><p id="own">A picture.</p>')
+    with pages({"/": document(held)}) as address:
+        notes = Notes(shared, address)
+        shared.until(lambda: notes.run("return !!document.getElementById('a').shadowRoot"))
+        assert notes.run("return document.getElementById('own').offsetHeight") > 0
+        asked = notes.run("return performance.getEntriesByType('resource').map((e) => e.name)")
+        assert [url for url in asked if url.startswith(simulator)] == [
+            f"{simulator}static/embed.js"
+        ]
+        notes.start("a")
+        with notes.inside("a") as page:
+            assert page.state() == scene({"k": 12}, 90)
+        shared.until(lambda: notes.heard("ready"))
+        assert notes.run("return document.getElementById('own').offsetHeight") == 0
+        assert (
+            notes.run("return document.getElementById('a').state.tokens")
+            == (scene({"k": 12}, 90)["tokens"])
+        )
+
+
+def test_an_element_follows_its_attributes_its_script_and_its_height(
+    shared: PageDriver, simulator: str
+) -> None:
+    with pages({"/": document(element(simulator, 'id="a" show="board">'), COLUMN)}) as address:
+        notes = Notes(shared, address)
+        shared.until(lambda: notes.run("return !!document.getElementById('a').shadowRoot"))
+        # Asked for before it is started, and done once it is there.
+        notes.run("const a = document.getElementById('a'); a.set({k: 6}); a.start(); a.step(2)")
+        shared.until(lambda: notes.heard("state") and notes.heard("state")[-1]["tick"] == 62)
+        assert notes.heard("state")[-1]["params"]["draft_length"] == 6
+        notes.run("document.getElementById('a').setAttribute('alpha', '0.25')")
+        shared.until(lambda: notes.heard("state")[-1]["params"]["acceptance_rate"] == 0.25)
+        heights = (
+            "const f = document.getElementById('a').shadowRoot.querySelector('iframe');"
+            "return [f.offsetHeight, f.offsetWidth]"
+        )
+        height, width = notes.run(heights)
+        assert width == WIDE
+        assert height == notes.heard("resize")[-1]["height"]
+        notes.run("document.getElementById('a').setAttribute('show', 'board,numbers')")
+        shared.until(lambda: notes.run(heights)[0] > height + 200)
+        notes.run("document.getElementById('a').removeAttribute('show')")
+        shared.until(lambda: notes.run(heights)[0] > height + 500)
+        notes.run("document.getElementById('a').remove()")
+        assert notes.run("return frames.length") == 0
+
+
+def test_it_starts_by_itself_only_when_it_comes_into_view(
+    shared: PageDriver, simulator: str
+) -> None:
+    held = '<div style="height: 4000px"></div>' + element(simulator, 'id="a" start="auto">')
+    with pages({"/": document(held)}) as address:
+        notes = Notes(shared, address)
+        shared.until(lambda: notes.run("return !!document.getElementById('a').shadowRoot"))
+        shared.frames(10)
+        assert not notes.is_running("a")
+        notes.run("document.getElementById('a').scrollIntoView()")
+        with notes.inside("a") as page:
+            assert page.state() == scene({}, 60)
+
+
+def test_it_is_dark_where_its_host_is_and_follows_it(shared: PageDriver, simulator: str) -> None:
+    dark = "<style>body { background: #1b1b1f; color: rgb(230 230 230) }</style>"
+    elements = element(simulator, 'id="a">', 'id="b" theme="light">')
+    with pages({"/": document(elements, dark)}) as address:
+        notes = Notes(shared, address)
+        shared.until(lambda: notes.run("return !!document.getElementById('a').shadowRoot"))
+        notes.start("a")
+        notes.start("b")
+        theme = "return document.documentElement.dataset.theme"
+        with notes.inside("b") as page:
+            assert page.run(theme) == "light"
+        with notes.inside("a") as page:
+            assert page.run(theme) == "dark"
+        notes.run("document.body.setAttribute('style', 'background: white; color: black')")
+        with notes.inside("a") as page:
+            page.until(lambda: page.run(theme) == "light")
+
+
+def test_of_four_on_a_page_two_run_and_a_parked_one_wakes_where_it_was(
+    shared: PageDriver, simulator: str
+) -> None:
+    elements = [f'id="w{n}" k="{n}" title="number {n}"><i>not yet</i>' for n in (1, 2, 3, 4)]
+    with pages({"/": document(element(simulator, *elements))}) as address:
+        notes = Notes(shared, address)
+        shared.until(lambda: notes.run("return !!document.getElementById('w1').shadowRoot"))
+        notes.start("w1")
+        with notes.inside("w1") as page:
+            page.call("seek", 200)
+            page.call("evict")
+            page.call("step", 2)
+            page.call("set", {"alpha": 0.5, "speed": 20})
+            left = page.state()
+        notes.start("w2")
+        notes.start("w3")
+        with notes.inside("w3") as page:
+            assert page.state() == scene({"k": 3}, 60)
+        shared.until(lambda: not notes.is_running("w1"))
+        assert notes.is_running("w2")
+        shown = notes.run(
+            "const root = document.getElementById('w1').shadowRoot;"
+            "return [root.querySelector('svg').getAttribute('aria-label'),"
+            " root.querySelector('button').textContent, root.querySelector('svg').clientHeight]"
+        )
+        assert shown[0].startswith("Tick 202.")
+        assert shown[1] == "Go on"
+        assert shown[2] > 100
+        notes.start("w1")
+        with notes.inside("w1") as page:
+            assert page.state() == left
+            assert page.text("#speed") == "20"
+        shared.until(lambda: not notes.is_running("w2"))
+        notes.start("w4")
+        shared.until(lambda: not notes.is_running("w3"))
+        assert notes.run("return frames.length") <= 2
+
+
+def test_a_host_with_a_strict_policy_need_only_list_our_origin(
+    shared: PageDriver, simulator: str
+) -> None:
+    origin = simulator[: simulator.index("/", 8)]
+    policy = f"default-src 'none'; script-src {origin}; frame-src {origin}"
+    elements = element(simulator, 'id="a" start="auto">', 'id="b">', 'id="c">')
+    with pages({"/": document(elements)}, policy) as address:
+        notes = Notes(shared, address)
+        notes.run(
+            "window.violations = []; document.addEventListener('securitypolicyviolation',"
+            " (e) => violations.push(`${e.violatedDirective} ${e.blockedURI} ${e.sourceFile}`))"
+        )
+        for name in ("a", "b", "c"):
+            notes.start(name)
+            with notes.inside(name) as page:
+                assert page.state() == scene({}, 60)
+        shared.until(lambda: not notes.is_running("a"))
+        assert notes.run(
+            "return !!document.getElementById('a').shadowRoot.querySelector('svg path')"
+        )
+        ours = [seen for seen in notes.run("return violations") if "favicon" not in seen]
+        assert ours == []
+
+
+def test_the_script_is_small() -> None:
+    script = (ROOT / "static" / "embed.js").read_bytes()
+    assert len(gzip.compress(script, 9)) < 4096
+    for loader in (b"import(", b"import ", b"eval(", b"innerHTML", b"require("):
+        assert loader not in script
+
+
+@pytest.mark.chromium_only("its name lookup cannot be cut off")
+def test_the_bundle_works_with_the_network_cut(shared: PageDriver, simulator: str) -> None:
+    rule = "MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost"
+    driver = browsers.launch("chromium", flags=(f"--host-resolver-rules={rule}",))
+    try:
+        with pages({"/": document(element(simulator, 'id="a">'))}) as address:
+            notes = Notes(PageDriver(driver, address), address)
+            notes.start("a")
+            with notes.inside("a") as page:
+                assert page.state() == scene({}, 60)
+                page.call("set", {"k": 9})
+                page.frames()
+                files = "return performance.getEntriesByType('resource').map((file) => file.name)"
+                asked = page.run(files)
+        assert len(asked) > 20
+        assert [url for url in asked if not url.startswith(simulator)] == []
+    finally:
+        driver.quit()
+
+
+# Predict, then run
+
+
+def test_a_prediction_is_told_to_the_host(shared: PageDriver, simulator: str) -> None:
+    params, view = Params(draft_length=12, draft_cost=0.1), View(tick=20, ask="speedup", speed=60)
+    html = snippet("element", simulator, params, view).replace(
+        "<bonus-token", '<bonus-token id="a"'
+    )
+    with pages({"/": document(html)}) as address:
+        notes = Notes(shared, address)
+        shared.until(lambda: notes.run("return !!document.getElementById('a').shadowRoot"))
+        notes.start("a")
+        with notes.inside("a") as page:
+            page.run("document.querySelector('#prediction').value = '1.5'")
+            page.action("predict")
+            page.until(lambda: page.state()["tick"] == 20)
+        shared.until(lambda: notes.heard("answer"))
+        (answer,) = [heard for heard in notes.heard("answer") if heard.get("event")]
+        result = Question("speedup", 20).result(Run(params))
+        assert answer["question"] == "speedup"
+        assert answer["prediction"] == 1.5
+        assert answer["result"] == pytest.approx(result, abs=1e-15)
+        assert answer["tick"] == 20
+
+
+# A book
+
+
+@pytest.fixture(scope="session")
+def book(tmp_path_factory: pytest.TempPathFactory, simulator: str) -> Path:
+    """A Sphinx book with the MyST and the iframe snippets as the dialog prints them."""
+    source = tmp_path_factory.mktemp("book")
+    params, view = Params(draft_length=12, acceptance_rate=0.6), View(tick=90, lock=("k", "evict"))
+    (source / "conf.py").write_text('project = "Course"\nextensions = ["myst_parser"]\n')
+    (source / picture_name(params, view)).write_text(picture(Run(params), view, PALETTES["light"]))
+    (source / "index.md").write_text(
+        "# Week 7\n\nBefore.\n\n"
+        + snippet("myst", simulator, params, view)
+        + "\n\nBetween.\n\n"
+        + snippet("iframe", simulator, params, replace(view, tick=91))
+        + "\n\n"
+        + snippet("markdown", simulator, params, view)
+        + "\n\nAfter.\n"
+    )
+    made = subprocess.run(
+        [sys.executable, "-m", "sphinx", "-W", "-q", "-b", "html", str(source), str(source / "_b")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert made.returncode == 0, made.stderr
+    return source / "_b"
+
+
+def test_a_sphinx_book_shows_the_scene_as_the_dialog_prints_it(
+    shared: PageDriver, book: Path
+) -> None:
+    with static_host(book, "localhost") as address:
+        notes = Notes(shared, address + "/index.html")
+        shared.until(lambda: notes.run("return !!document.querySelector('bonus-token').shadowRoot"))
+        notes.run("document.querySelector('bonus-token').id = 'a'")
+        shown = notes.run(
+            "const image = document.querySelector('bonus-token img');"
+            "return [image.complete && image.naturalWidth, image.offsetHeight, image.alt]"
+        )
+        assert shown[0] > 500
+        assert shown[1] > 100
+        assert shown[2].startswith("Tick 90.")
+        text = notes.run("return document.body.innerText")
+        assert text.index("Before.") < text.index("Between.") < text.index("After.")
+        with notes.inside() as page:
+            assert page.state() == scene({"k": 12, "alpha": 0.6}, 91)
+        notes.start("a")
+        with notes.inside("a") as page:
+            assert page.state() == scene({"k": 12, "alpha": 0.6}, 90)
+            assert not page.one("[name=k]").is_enabled()
+            assert not page.one("[data-action=evict]").is_enabled()
+            assert page.one("[name=alpha]").is_enabled()
+
+
+# Paper
+
+
+@pytest.mark.chromium_only("it prints to a file")
+def test_print_shows_board_numbers_settings_and_link(shared: PageDriver, tmp_path: Path) -> None:
+    driver = shared.driver
+    assert isinstance(driver, webdriver.Chrome)
+    shared.open("?k=7&evict=50&tick=52&theme=dark&seed=5")
+    shared.call("step", 1)
+    shared.frames()
+    shared.until(lambda: "tick=53" in shared.run("return location.search"))
+    printed = driver.execute_cdp_cmd("Page.printToPDF", {"paperWidth": 8.27, "paperHeight": 11.69})
+    file = tmp_path / "page.pdf"
+    file.write_bytes(base64.b64decode(printed["data"]))
+    page = pypdf.PdfReader(file).pages[0]
+    text = " ".join(page.extract_text().split())
+    now = scene({"k": 7, "evict": [50], "seed": 5}, 53)
+    for word in (
+        f"KV cache {now['cached']} / 512",
+        "draft length 7",
+        "seed 5",
+        "evictions 50",
+        str(now["positions_computed"]),
+        "?k=7",
+        "evict=50",
+        "tick=53",
+    ):
+        assert word.replace(" ", "") in text.replace(" ", ""), word
+    red = [int(PALETTES["light"]["evicted"][i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    content = page.get_contents()
+    assert content is not None
+    drawn = content.get_data().decode("latin1")
+    fills = [tuple(map(float, found)) for found in re.findall(r"(\S+) (\S+) (\S+) rg", drawn)]
+    assert any(fill == pytest.approx(red, abs=0.002) for fill in fills)
+    assert list(page.images) == []  # the board is drawn, not photographed
