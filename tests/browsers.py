@@ -13,6 +13,7 @@ import platform
 import shutil
 import subprocess
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -45,6 +46,13 @@ FIREFOX_PREFERENCES: dict[str, str | int | bool] = {
     "network.connectivity-service.enabled": False,
     "services.settings.server": "",
 }
+NO_THIRD_PARTY_STORAGE: dict[str, dict[str, str | int | bool]] = {
+    "chromium": {"profile.default_content_setting_values.cookies": 2},
+    "firefox": {"network.cookie.cookieBehavior": 1},
+}
+"""Preferences that deny storage to a frame from elsewhere, Chromium's to every page; WebKitGTK
+cannot be told to."""
+
 ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 
 
@@ -98,13 +106,13 @@ def launch(
     height: int = 720,
     ratio: float = 1,
     profile: Path | None = None,
-    preferences: dict[str, object] | None = None,
+    preferences: Mapping[str, str | int | bool] | None = None,
     flags: tuple[str, ...] = (),
 ) -> WebDriver:
     """A new browser with an empty profile and a viewport of this size in CSS pixels.
 
-    Raises RuntimeError where the browser is not installed. `profile`,
-    `preferences` and `flags` are Chromium's alone.
+    Raises RuntimeError where the browser is not installed. `profile` and
+    `flags` are Chromium's alone, `preferences` are those of Chromium or of Firefox.
     """
     found = find(engine)
     if found is None:
@@ -119,14 +127,14 @@ def launch(
             chromium.add_argument("--no-sandbox")
         if profile:
             chromium.add_argument(f"--user-data-dir={profile}")
-        chromium.add_experimental_option("prefs", preferences or {})
+        chromium.add_experimental_option("prefs", dict(preferences or {}))
         chromium.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
         driver = webdriver.Chrome(options=chromium, service=ChromeService(found[1]))
     elif engine == "firefox":
         firefox = webdriver.FirefoxOptions()
         firefox.binary_location = found[0]
         firefox.add_argument("-headless")
-        for name, value in FIREFOX_PREFERENCES.items():
+        for name, value in {**FIREFOX_PREFERENCES, **(preferences or {})}.items():
             firefox.set_preference(name, value)
         service = FirefoxService(found[1], log_output=subprocess.DEVNULL)
         driver = webdriver.Firefox(options=firefox, service=service)

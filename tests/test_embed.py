@@ -16,7 +16,6 @@ from typing import Any
 
 import pypdf
 import pytest
-from selenium import webdriver
 
 from sim.host import bundle
 from sim.marks import PALETTES
@@ -216,18 +215,18 @@ def test_a_sandboxed_frame_on_a_plain_host_works_with_its_own_origin(
         assert page.state() == scene({"k": 6}, 60)
 
 
-@pytest.mark.chromium_only("third-party storage cannot be blocked")
 def test_it_works_where_third_party_storage_is_blocked(shared: PageDriver, simulator: str) -> None:
-    blocking: dict[str, object] = {
-        "profile.cookie_controls_mode": 1,
-        "profile.block_third_party_cookies": True,
-    }
-    driver = browsers.launch("chromium", preferences=blocking)
+    blocking = browsers.NO_THIRD_PARTY_STORAGE.get(shared.engine)
+    if blocking is None:
+        pytest.skip(f"{shared.engine} cannot be told to block it")
+    driver = browsers.launch(shared.engine, preferences=blocking)
     try:
         with pages({"/": document(element(simulator, 'id="a" k="5">'))}) as address:
             notes = Notes(PageDriver(driver, address), address)
             notes.start("a")
             with notes.inside("a") as page:
+                storage = "try { return typeof localStorage } catch { return 'denied' }"
+                assert page.run(storage) == "denied"
                 assert page.state() == scene({"k": 5}, 60)
     finally:
         driver.quit()
@@ -488,17 +487,16 @@ def test_a_sphinx_book_shows_the_scene_as_the_dialog_prints_it(
 # Paper
 
 
-@pytest.mark.chromium_only("it prints to a file")
 def test_print_shows_board_numbers_settings_and_link(shared: PageDriver, tmp_path: Path) -> None:
-    driver = shared.driver
-    assert isinstance(driver, webdriver.Chrome)
+    if shared.engine == "webkit":
+        pytest.skip("webkit: its driver does not print")
     shared.open("?k=7&evict=50&tick=52&theme=dark&seed=5")
     shared.call("step", 1)
     shared.frames()
     shared.until(lambda: "tick=53" in shared.run("return location.search"))
-    printed = driver.execute_cdp_cmd("Page.printToPDF", {"paperWidth": 8.27, "paperHeight": 11.69})
+    printed = shared.driver.print_page()
     file = tmp_path / "page.pdf"
-    file.write_bytes(base64.b64decode(printed["data"]))
+    file.write_bytes(base64.b64decode(printed))
     page = pypdf.PdfReader(file).pages[0]
     text = " ".join(page.extract_text().split())
     now = scene({"k": 7, "evict": [50], "seed": 5}, 53)

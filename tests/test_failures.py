@@ -257,11 +257,7 @@ def test_a_frame_whose_third_party_storage_is_blocked_works(
     other = faulty().address.replace("127.0.0.1", "localhost")
     html = FRAME.format("", other).encode()
     host = faulty(lambda h: asked(h) == "/host.html" and answer(h, html))
-    blocking: dict[str, object] = {
-        "profile.cookie_controls_mode": 1,
-        "profile.block_third_party_cookies": True,
-    }
-    driver = browsers.launch("chromium", preferences=blocking)
+    driver = browsers.launch("chromium", preferences=browsers.NO_THIRD_PARTY_STORAGE["chromium"])
     try:
         driver.get(host.address + "host.html")
         driver.switch_to.frame(0)
