@@ -319,7 +319,7 @@ def updated(record: R, changes: Mapping[str, object]) -> tuple[R, list[str]]:
     """
     values, complaints = {}, []
     for row in _rows_of(record):
-        for name in {row.key, row.name}:
+        for name in dict.fromkeys((row.name, row.key)):  # where both are given, the key counts
             if name in changes:
                 values[row.name], complaint = read(row, changes[name])
                 complaints += [complaint] if complaint else []

@@ -134,11 +134,11 @@ def _text(x: float, y: float, colour: str, text: str, weight: int = 400) -> str:
     return f'<text x="{x:g}" y="{y:g}" fill="{colour}" font-weight="{weight}">{escape(text)}</text>'
 
 
-def scene_svg(run: Run, tick: int, colours: Mapping[str, str], numbers: bool = True) -> str:
+def scene_svg(run: Run, tick: int, colours: Mapping[str, str], told: str | None = None) -> str:
     """A scene as a picture that stands by itself: the board, what its marks mean, the numbers that
     count, and the settings that make it again.
 
-    `colours` is one of `PALETTES`; without `numbers` no result is given away.
+    `colours` is one of `PALETTES`; `told` is said in place of the numbers.
     Attributes only, no style and no script, so that it shows under any content policy.
     """
     slots, report = run.slots(tick), run.report(tick)
@@ -162,13 +162,13 @@ def scene_svg(run: Run, tick: int, colours: Mapping[str, str], numbers: bool = T
         )
         parts.append(_text(x + LINE, y, colours["muted"], look.legend))
         x += length
-    told = (
+    numbers = (
         f"tokens / verify pass {texts['tokens_per_pass']} "
-        f"(theory {texts['theory_tokens_per_pass']}) · speedup {texts['speedup']} "
-        f"(theory {texts['theory_speedup']}) · {texts['tokens']} tokens · "
+        f"(theory {texts['theory_tokens_per_pass']}) · speedup {texts['speedup']}× "
+        f"(theory {texts['theory_speedup']}{texts['theory_times']}) · {texts['tokens']} tokens · "
         f"{texts['positions_computed']} positions computed"
     )
-    for text, role in ((told if numbers else "", "ink"), (settings(run.params), "muted")):
+    for text, role in ((told or numbers, "ink"), (settings(run.params), "muted")):
         for line in wrap(text, int(WIDTH / CHARACTER)):
             y += LINE
             parts.append(_text(MARGIN, y, colours[role], line))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import NamedTuple
 
 from sim.metrics import METRICS
+from sim.params import write_number
 from sim.run import Run
 from sim.story import figure
 
@@ -43,6 +45,10 @@ class Question(NamedTuple):
         return "×" if self.name.endswith("speedup") else ""
 
     @property
+    def _is_count(self) -> bool:
+        return not (self.unit or self.name.endswith("tokens_per_pass"))
+
+    @property
     def hidden(self) -> set[str]:
         """Numbers that would give the answer away."""
         return {self.name, *THEORIES, *THEORIES.values()}
@@ -59,7 +65,9 @@ class Question(NamedTuple):
 
         Raises UnreadablePredictionError.
         """
-        bare = text.strip().rstrip("%×x ").replace(",", ".")
+        bare = text.strip().rstrip("%×x ")
+        grouped = self._is_count and re.fullmatch(r"\d{1,3}(,\d{3})+", bare)
+        bare = bare.replace(",", "" if grouped else ".")
         try:
             number = float(bare)
         except ValueError:
@@ -80,21 +88,32 @@ class Question(NamedTuple):
         text = figure(self.name, value)
         return text + self.unit if self.unit == "×" and value is not None else text
 
-    def verdict(self, prediction: float, run: Run) -> str:
-        """The prediction beside what came of it."""
+    def said(self, prediction: float) -> str:
+        """A prediction with its unit, as the reader wrote it."""
+        if self.unit == "%":
+            return f"{write_number(round(100 * prediction, 3))} %"
+        return write_number(round(prediction, 6)) + self.unit
+
+    def verdict(self, prediction: float | None, run: Run) -> str:
+        """What came of it, beside the prediction if there was one."""
         result = self.result(run)
-        head = f"You said **{self.written(prediction)}**."
+        head = "" if prediction is None else f"You said **{self.said(prediction)}**. "
         if result is None:
-            return f"{head} At tick {self.tick} there is no such number: nothing to divide by."
-        off = abs(prediction - result) / abs(result) if result else float(prediction != 0)
-        if off <= SPOT_ON:
-            word = "Spot on"
-        elif off <= CLOSE:
-            word = "Close"
-        else:
-            word = "Too high" if prediction > result else "Too low"
-        told = f"{head} It is **{self.written(result)}** at tick {self.tick}. {word}."
+            return f"{head}At tick {self.tick} there is no such number: nothing to divide by."
+        told = f"{head}It is **{self.written(result)}** at tick {self.tick}."
+        if prediction is not None:
+            told += f" {_judged(prediction, result)}."
         if self.name in THEORIES:
             theory = run.report(self.tick)[THEORIES[self.name]]
             told += f" Theory: {self.written(theory)}."
         return told
+
+
+def _judged(prediction: float, result: float) -> str:
+    off = abs(prediction - result) / abs(result) if result else float(prediction != 0)
+    if off <= SPOT_ON:
+        return f"Spot on (within {100 * SPOT_ON:.0f} %)"
+    if off <= CLOSE:
+        return f"Close (within {100 * CLOSE:.0f} %)"
+    word = "Too high" if prediction > result else "Too low"
+    return f"{word} (by {100 * off:.0f} %)" if result else word

@@ -9,6 +9,7 @@ from sim.marks import PALETTES
 from sim.metrics import METRICS
 from sim.params import HORIZON, Params, link, query, updated
 from sim.picture import scene_svg
+from sim.question import Question
 from sim.run import Run
 from sim.view import BY_KEY, View
 
@@ -52,8 +53,9 @@ class Scene:
 
 
 def picture(run: Run, view: View, colours: Mapping[str, str]) -> str:
-    """The scene as it opens, as SVG text: where a question is put, nothing that answers it."""
-    return scene_svg(run, view.first_tick, colours, numbers=not view.asks)
+    """The scene as it opens, as SVG text: where a question is put, that instead of its answer."""
+    asked = Question(view.ask, view.tick).text.replace("**", "") if view.asks else None
+    return scene_svg(run, view.first_tick, colours, asked)
 
 
 def light_or_dark(theme: str) -> str:

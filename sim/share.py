@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from html import escape
 from typing import NamedTuple
+from urllib.parse import quote, urlsplit
 from zlib import crc32
 
 from sim.params import PARAMETERS, Params, link, query
@@ -17,11 +18,19 @@ from sim.run import Run
 from sim.story import summary
 from sim.view import BY_KEY, LOCKS, NO_QUESTION, PARTS, VIEW, View
 
-HEIGHTS = {"board": 433, "pass": 87, "numbers": 398, "controls": 253, "timeline": 129}
-"""About how high each part is in a frame 720 px wide, in px; a test measures them."""
+LEFT, RIGHT = ("board", "pass", "timeline"), ("numbers", "controls")
+"""Parts of either column of the widget."""
 
-FRAME, QUESTION = 40, 118
-"""What a frame adds to its parts, and what a question adds, in px."""
+ALONE = {"board": 437, "pass": 127, "timeline": 127, "numbers": 409, "controls": 317}
+BESIDE = {"board": 315, "pass": 128, "timeline": 180, "numbers": 412, "controls": 386}
+"""About how high each part is in a frame 720 px wide, in one column and in two, in px; a test
+measures them."""
+
+FRAME = 40
+"""What a frame adds to its parts, in px."""
+
+QUESTION, IN_PLACE = 118, 58
+"""What a question adds, and what one adds that takes the place of the sentence, in px."""
 
 TITLE = "Bonus Token: a KV cache and speculative decoding"
 
@@ -37,8 +46,14 @@ LOCK_LABELS = {
     "reset": "Reset",
 }
 PART_LABELS = {"pass": "this pass", "timeline": "timeline, buttons"}
+ASKED = (
+    *("speedup", "tokens_per_pass", "draft_acceptance", "tokens", "positions_computed"),
+    *("positions_wasted", "positions_recomputed", "time", "plain_tokens", "cached"),
+)
+"""What the dialog offers to ask for: what a reader can reason about. A link may ask for more."""
+
 OUTSIDE = ("rates", "theme", "share")
-"""What can be locked, but has no control of its own in a frame."""
+"""What the dialog has no box for: a frame has no control for it, or it goes with another's."""
 
 
 class Snippet(NamedTuple):
@@ -52,13 +67,19 @@ class Snippet(NamedTuple):
 def page_address(text: str) -> str:
     """The address of the page, whether people name its folder or its file, or paste a link."""
     bare = text.strip().partition("#")[0].partition("?")[0]
-    return bare if bare.endswith(("/", ".html")) else bare + "/"
+    bare = quote(bare if "://" in bare else f"https://{bare}", safe=":/%@[]~!$&'*+,;=")
+    path = urlsplit(bare).path
+    return bare if path.endswith(("/", ".html")) else bare + "/"
 
 
 def frame_height(view: View) -> int:
     """A height for a frame that no script can fit to its content, in px."""
-    parts = sum(HEIGHTS[part] for part in PARTS if part in view.show)
-    return FRAME + parts + (QUESTION if view.asks else 0)
+    left, right = ([part for part in column if part in view.show] for column in (LEFT, RIGHT))
+    heights = BESIDE if left and right else ALONE
+    columns = [sum(heights[part] for part in column) for column in (left, right)]
+    if view.asks:
+        columns[1] += IN_PLACE if "numbers" in view.show else QUESTION
+    return FRAME + (max(columns) if left and right else sum(columns))
 
 
 def picture_name(params: Params, view: View) -> str:
@@ -72,7 +93,7 @@ def snippets(address: str, params: Params, view: View) -> list[Snippet]:
     A frame shows the widget alone, so `view.embed` does not matter.
     """
     shown, framed = replace(view, embed=False), replace(view, embed=True)
-    folder = address[: address.rindex("/") + 1]
+    folder = address.rpartition("/")[0] + "/"
     to_scene = link(address, params, shown)
     words = summary(Run(params), view.first_tick)
     picture = f"[![{words}]({picture_name(params, shown)})]({to_scene})"
@@ -86,7 +107,7 @@ def snippets(address: str, params: Params, view: View) -> list[Snippet]:
     frame = (
         f'<iframe src="{escape(link(address, params, framed))}"\n'
         f'  title="{TITLE}" width="100%" height="{frame_height(view)}"\n'
-        f'  frameborder="0" loading="lazy" allow="clipboard-write"></iframe>'
+        f'  frameborder="0" loading="lazy"></iframe>'
     )
     return [
         Snippet("link", "Link", to_scene),
@@ -131,8 +152,8 @@ def dialog_html(address: str, params: Params, view: View) -> str:
     """What the share dialog holds: choices, snippets to copy, files to save."""
     locks = {name: LOCK_LABELS[name] for name in LOCKS if name not in OUTSIDE}
     parts = {part: PART_LABELS.get(part, part) for part in PARTS}
-    questions = {NO_QUESTION: "no question", **LABELS}
-    themes = {name: name for name in BY_KEY["theme"].choices} | {"auto": "as the page around it"}
+    questions = {NO_QUESTION: "no question", **{name: LABELS[name] for name in ASKED}}
+    themes = {name: name for name in BY_KEY["theme"].choices} | {"auto": "as the page around"}
     copies = "".join(
         f'<div class="snippet"><h3 id="snippet-{one.key}">{escape(one.label)}</h3>'
         f'<button type="button" data-copy="{one.key}">Copy</button>'

@@ -25,14 +25,18 @@
   const shown = listed("show").filter((part) => parts.includes(part));
   if (shown.length) root.dataset.show = shown.join(" ");
   if (/^(on|1|true)$/i.test(query.get("embed"))) root.dataset.embed = "";
+  if (query.has("ask")) root.classList.add("predicting"); // the printed numbers could be the answer
 
   // The page that holds this one in a frame. Its messages wait until Python listens; no one else's count.
   const host = window.parent === window ? null : window.parent;
   const MOST_WAITING = 100;
   const waiting = [];
-  let hear = (text) => { if (waiting.length < MOST_WAITING) waiting.push(text); };
+  let hear = (text) => {
+    waiting.push(text);
+    if (waiting.length > MOST_WAITING) waiting.shift();
+  };
   addEventListener("message", ({ source, data }) => {
-    if (!host || source !== host || typeof data?.type !== "string") return;
+    if (!host || source !== host || typeof data?.type !== "string" || Array.isArray(data)) return;
     if (!data.type.startsWith("bonus-token:")) return;
     let text;
     try {
@@ -265,7 +269,7 @@
     /** Hand over what the page around this frame says, in JSON, and has said. */
     listen(call) {
       hear = call;
-      waiting.splice(0).forEach(call);
+      for (const text of waiting.splice(0)) call(text);
     },
     /** The page's own Python failed to start. */
     broken(detail) {

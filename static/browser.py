@@ -13,6 +13,9 @@ document, window = js.document, js.window
 root = document.documentElement
 START = js.bonusTokenStart
 
+NOTICE_ROOM = 52
+"""Pixels between the top of a notice and the field below it."""
+
 framed = bool(START.framed)
 """Whether another page holds this one in a frame."""
 
@@ -112,14 +115,16 @@ def query() -> dict[str, str]:
 
 
 def address(asked: str) -> str:
-    """The page's address with this query instead of its own; a file's or an opaque one too."""
-    return str(js.URL.new(asked or js.location.pathname, js.location.href).href)
+    """The page's address with this query instead of its own."""
+    made = js.URL.new(js.location.href)
+    made.search, made.hash = asked, ""
+    return str(made.href)
 
 
 def replace_address(asked: str) -> None:
     """Show the address with this query, without a new entry in the history. Only at top level."""
     if not START.framed:
-        js.history.replaceState(None, "", (asked or js.location.pathname) + js.location.hash)
+        js.history.replaceState(None, "", address(asked) + js.location.hash)
 
 
 def listen_to_host(handler: Callable[[str], object]) -> None:
@@ -147,10 +152,25 @@ def copy(text: str, copied: Callable[[bool], object]) -> None:
     if clipboard is None:
         copied(False)
         return
-    clipboard.writeText(text).then(
-        create_once_callable(lambda *_: copied(True)),
-        create_once_callable(lambda *_: copied(False)),
-    )
+    # One of them is called, with an error or with nothing.
+    done = create_once_callable(lambda error=None: copied(not error))
+    clipboard.writeText(text).then(done, done)
+
+
+def box_of(control: Any) -> Any:
+    """The part of the page that holds a control with its label."""
+    return control.closest(".control")
+
+
+def place_above(notice: Any, field: Any) -> None:
+    """Put a notice above a field, or where it always is."""
+    if field is None:
+        notice.style.removeProperty("top")
+        notice.classList.remove("near")
+    else:
+        top = field.getBoundingClientRect().top + js.scrollY
+        notice.style.top = f"{max(5, top - NOTICE_ROOM)}px"
+        notice.classList.add("near")
 
 
 def media(condition: str) -> Any:

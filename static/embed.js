@@ -5,29 +5,35 @@
   if (customElements.get("bonus-token")) return;
   const PAGE = new URL("../index.html", document.currentScript.src);
   const PREFIX = "bonus-token:";
+  const KEYS = "speculation k alpha rates cache c batch knee chunk seed evict tick speed play show lock ask theme".split(" ");
+  const WAKE = "Wake the simulator";
   const MOST_RUNNING = 2;
-  const PICTURE_WAIT = 1500; // milliseconds that a widget may take to draw its picture
-  const THEME_WAIT = 400; // milliseconds that a host may take to change its colours
-  const HEIGHTS = [80, 5000]; // what a height may be, in px
-  const NOT_KEYS = /^(start|title|class|id|style|slot|hidden|dir|lang|role|data-.*|aria-.*|on.*)$/;
-  const running = [];
+  const [LOOK_EVERY, PICTURE_WAIT, LOAD_WAIT] = [500, 1500, 20000]; // milliseconds
+  const HIGHEST = 5000; // px
+  const running = []; // the oldest first
+  const leave = (one) => {
+    if (running.includes(one)) running.splice(running.indexOf(one), 1);
+  };
 
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(`
     :host { display: block; margin: 1em 0 }
-    :host([hidden]), [hidden] { display: none !important }
-    .poster { position: relative; display: grid; min-height: 96px; place-items: center }
+    :host([hidden]), [hidden] { display: none }
+    .poster { display: grid; min-height: 96px; place-items: center }
+    .poster > * { grid-area: 1 / 1 }
     .poster > div, svg { width: 100%; height: auto }
     iframe { display: block; width: 100%; border: 0; color-scheme: normal }
-    button { grid-area: 1 / 1; z-index: 1; padding: 12px 20px; border: 1px solid #fff; border-radius: 8px;
-      background: #1d1c1a; color: #fff; font: 600 15px system-ui, sans-serif; cursor: pointer }
-    button:focus-visible { outline: 3px solid #2563b8; outline-offset: 2px }
-    .poster > div { grid-area: 1 / 1 }
-    @media print { button { display: none } }`);
+    button { z-index: 1; padding: 12px 20px; border: 1px solid #fff; border-radius: 8px;
+      background: #1d1c1a; color: #fff; font: 600 15px system-ui; cursor: pointer }
+    .poster[hidden] { display: none }
+    @media print {
+      .poster[hidden] { display: grid }
+      iframe, button { display: none }
+    }`);
 
-  // A picture from the widget is taken apart and built anew: shapes and words, nothing that can act.
+  // A picture is built anew, of shapes and words alone: nothing in it can act.
   const SHAPES = ["svg", "g", "path", "rect", "text"];
-  const DRAWN = /^(viewBox|width|height|x|y|d|rx|fill|stroke|stroke-(width|linejoin|linecap)|transform|font-(family|size|weight)|role|aria-label)$/;
+  const DRAWN = /^(viewBox|width|height|[xyd]|fill|stroke(-\w+)?|transform|font-\w+|role|aria-label)$/;
   const copy = (from) => {
     const made = document.createElementNS("http://www.w3.org/2000/svg", from.localName);
     for (const { name, value } of from.attributes) if (DRAWN.test(name)) made.setAttribute(name, value);
@@ -38,17 +44,33 @@
     return made;
   };
 
+  // How light a colour is, 0 to 1; null where it is see-through.
+  const lightness = (colour) => {
+    const pen = document.createElement("canvas").getContext("2d");
+    pen.fillStyle = colour;
+    pen.fillRect(0, 0, 1, 1);
+    const [red, green, blue, alpha] = pen.getImageData(0, 0, 1, 1).data;
+    return alpha < 128 ? null : (0.3 * red + 0.6 * green + 0.1 * blue) / 255;
+  };
+
   class BonusToken extends HTMLElement {
-    /** The last state that the widget told, with its numbers; null before the first. */
+    static observedAttributes = KEYS;
+
+    /** The last state that the simulator told, with its numbers; null before the first. */
     state = null;
     #frame = null;
     #ready = false;
-    #outbox = [];
-    #query = null; // of a parked scene
-    #picture = null; // called with the widget's answer
+    #parking = false;
+    #answer = null; // called with the picture that was asked for
+    #scene = null; // of a parked element, as fields to set
+    #outbox = []; // what was said before it could be heard
     #theme = "";
+    #began = 0;
+    #heard = false;
+    #looking = 0;
+    #sight = null;
     #poster = document.createElement("div");
-    #held = document.createElement("div"); // the picture of a parked scene, or else the children
+    #held = document.createElement("div"); // the children, or the picture of a parked scene
     #button = document.createElement("button");
 
     constructor() {
@@ -56,25 +78,20 @@
       const root = this.attachShadow({ mode: "open" });
       root.adoptedStyleSheets = [sheet];
       this.#poster.className = "poster";
-      this.#held.append(document.createElement("slot"));
       this.#button.type = "button";
-      this.#button.textContent = "Start the simulator";
-      this.#button.onclick = () => {
-        this.start();
-        this.#frame.focus();
+      this.#button.onclick = async () => {
+        await this.start();
+        this.#frame?.focus();
       };
-      this.#poster.append(this.#held, this.#button);
+      this.#poster.append(this.#button, this.#held);
+      this.#showChildren("Start the simulator");
       root.append(this.#poster);
     }
 
     connectedCallback() {
       addEventListener("message", this.#hear);
-      this.#changes = new MutationObserver((records) => this.#attributesChanged(records));
-      this.#changes.observe(this, { attributes: true });
-      this.#look = new MutationObserver(this.#followTheme);
-      for (const part of [document.documentElement, document.body]) this.#look.observe(part, { attributes: true });
-      matchMedia("(prefers-color-scheme: dark)").addEventListener("change", this.#followTheme);
-      if (this.getAttribute("start") !== "auto") return;
+      this.#looking = setInterval(() => this.#look(), LOOK_EVERY);
+      if (this.getAttribute("start") !== "auto" || this.#scene) return;
       this.#sight = new IntersectionObserver((entries) => {
         if (!entries.some((entry) => entry.isIntersecting)) return;
         this.#sight.disconnect();
@@ -83,131 +100,165 @@
       this.#sight.observe(this);
     }
 
-    #changes; #look; #sight;
-
     disconnectedCallback() {
       removeEventListener("message", this.#hear);
-      matchMedia("(prefers-color-scheme: dark)").removeEventListener("change", this.#followTheme);
-      for (const observer of [this.#changes, this.#look, this.#sight]) observer?.disconnect();
-      this.#stop();
+      clearInterval(this.#looking);
+      this.#sight?.disconnect();
+      leave(this);
+      if (this.#frame) this.#stop(); // its scene is kept, should it come back
+    }
+
+    attributeChangedCallback(name) {
+      if (this.#frame) this.set({ [name]: this.#value(name) });
+      else if (this.#scene) {
+        this.#scene[name] = this.#value(name);
+        this.#showChildren(WAKE);
+      }
     }
 
     /** Start the simulator, or wake it where it was parked. */
-    start() {
-      if (this.#frame) return;
-      while (running.length >= MOST_RUNNING) running[0].park();
+    async start() {
+      this.#parking = false;
+      if (running.includes(this) || !this.isConnected) return;
       running.push(this);
+      if (this.#frame) return this.#flush(); // it was about to be parked
+      await Promise.all(running.slice(0, -MOST_RUNNING).map((oldest) => oldest.park()));
+      if (!running.includes(this) || this.#frame) return;
       const url = new URL(PAGE);
-      if (this.#query !== null) url.search = this.#query;
-      else {
-        for (const { name, value } of this.attributes) {
-          if (!NOT_KEYS.test(name)) url.searchParams.set(name, value);
-        }
+      url.searchParams.set("embed", 1);
+      for (const name of KEYS) {
+        const value = this.#value(name);
+        if (value !== null) url.searchParams.set(name, value);
       }
-      url.searchParams.set("embed", "1");
-      this.#theme = this.#hostTheme();
-      if (!this.hasAttribute("theme")) url.searchParams.set("theme", this.#theme);
+      this.#theme = this.#value("theme");
       const frame = document.createElement("iframe");
       frame.src = url.href;
       frame.title = this.title || "Bonus Token: a KV cache and speculative decoding";
-      frame.allow = "clipboard-write";
+      frame.scrolling = "no"; // it is as high as its content
       frame.style.height = `${Math.max(480, this.#poster.offsetHeight)}px`;
       this.#frame = frame;
+      this.#heard = false;
+      this.#began = Date.now();
       this.#poster.hidden = true;
       this.shadowRoot.append(frame);
     }
 
     /** Stop it, and show its scene as a picture; starting it again goes on from there. */
     async park() {
+      leave(this);
       const frame = this.#frame;
-      if (!frame) return;
-      running.splice(running.indexOf(this), 1);
+      if (!frame || this.#parking) return;
       const answer = this.#ready && await new Promise((resolve) => {
-        this.#picture = resolve;
+        this.#answer = resolve;
         this.picture();
+        this.#parking = true;
         setTimeout(resolve, PICTURE_WAIT);
       });
-      if (this.#frame !== frame) return;
-      if (answer && typeof answer.svg === "string" && typeof answer.query === "string") {
-        const drawn = new DOMParser().parseFromString(answer.svg, "image/svg+xml").documentElement;
-        if (drawn.localName === "svg") this.#held.replaceChildren(copy(drawn));
-        this.#query = answer.query;
-        this.#button.textContent = "Go on";
-      }
-      this.#stop();
+      if (this.#frame !== frame || (this.#ready && !this.#parking)) return;
+      this.#stop(answer || {});
     }
 
-    #stop() {
-      if (running.includes(this)) running.splice(running.indexOf(this), 1);
-      this.#frame?.remove();
+    // Take the frame away, and keep its scene: `svg` and `query` are what it answered, if it did.
+    #stop({ svg, query } = {}) {
+      if (this.#ready) this.#scene = this.#kept(query);
+      this.#frame.remove();
       this.#frame = null;
-      this.#ready = false;
+      this.#ready = this.#parking = false;
       this.#poster.hidden = false;
+      if (!this.#scene) return;
+      this.#showChildren(WAKE);
+      try {
+        const drawn = new DOMParser().parseFromString(String(svg), "image/svg+xml").documentElement;
+        if (drawn.localName === "svg") this.#held.replaceChildren(copy(drawn));
+      } catch { /* the host forbids parsing: the children stand in */ }
+    }
+
+    // The scene as fields to set. How it is shown, and what it asks, only the widget's link says.
+    #kept(query) {
+      const { params, tick } = this.state;
+      const scene = { ...params };
+      if (typeof query === "string") {
+        const keys = new URLSearchParams(query);
+        for (const name of ["tick", "speed", "show", "lock", "ask"]) scene[name] = keys.get(name);
+      } else if (!this.hasAttribute("ask")) scene.tick = tick;
+      return scene;
+    }
+
+    #showChildren(label) {
+      this.#held.replaceChildren(document.createElement("slot"));
+      this.#button.textContent = label;
+    }
+
+    #value(name) {
+      const value = this.getAttribute(name);
+      if (name === "theme") return value ?? this.#hostTheme();
+      return name === "play" && value === "" ? "on" : value;
     }
 
     // What a host may ask for; it happens once the simulator is there.
     set(fields) { this.#send("set", fields); }
     seek(tick) { this.#send("seek", { tick }); }
     step(n = 1) { this.#send("step", { n }); }
-    play() { this.#send("play"); }
-    pause() { this.#send("pause"); }
-    evict() { this.#send("evict"); }
-    reset() { this.#send("reset"); }
-    picture() { this.#send("picture"); }
+    static {
+      for (const name of ["play", "pause", "evict", "reset", "picture"]) {
+        this.prototype[name] = function () { this.#send(name); };
+      }
+    }
 
     #send(name, fields) {
-      const message = { ...fields, type: PREFIX + name };
-      if (this.#ready) this.#frame.contentWindow.postMessage(message, "*");
+      if (this.#ready && !this.#parking) this.#frame.contentWindow.postMessage({ ...fields, type: PREFIX + name }, "*");
       else this.#outbox.push([name, fields]);
+    }
+
+    #flush() {
+      for (const held of this.#outbox.splice(0)) this.#send(...held);
     }
 
     #hear = ({ source, origin, data }) => {
       if (!this.#frame || source !== this.#frame.contentWindow) return;
       if (origin !== PAGE.origin && origin !== "null") return; // it has gone elsewhere
       if (typeof data?.type !== "string" || !data.type.startsWith(PREFIX)) return;
+      this.#heard = true;
       const { type, ...detail } = data;
       const name = type.slice(PREFIX.length);
-      if (name === "resize") {
-        const height = Number(detail.height);
-        if (Number.isFinite(height)) this.#frame.style.height = `${Math.min(Math.max(height, HEIGHTS[0]), HEIGHTS[1])}px`;
-      } else if (name === "picture") this.#picture?.(detail);
+      if (name === "resize" && detail.height > 0) {
+        this.#frame.style.height = `${Math.min(detail.height, HIGHEST)}px`;
+      }
+      if (name === "picture") this.#answer?.(detail);
       if (name === "ready") {
+        if (this.#ready) this.#scene = this.#kept(); // the frame was loaded anew
         this.#ready = true;
-        for (const held of this.#outbox.splice(0)) this.#send(...held);
+        if (this.#scene) this.set(this.#scene);
+        this.#scene = null;
+        this.#flush();
       }
       if (name === "ready" || name === "state") this.state = detail;
       this.dispatchEvent(new CustomEvent(type, { detail, bubbles: true, composed: true }));
     };
 
-    #attributesChanged(records) {
-      const changed = {};
-      for (const { attributeName: name } of records) {
-        if (!NOT_KEYS.test(name)) changed[name] = this.getAttribute(name);
-      }
-      if (!Object.keys(changed).length) return;
-      if (this.#frame) this.set(changed);
-      else this.#query = null;
-    }
-
-    // The colour of the text tells whether the page around is dark.
+    // Dark is where the text is lighter than what it stands on.
     #hostTheme() {
-      const pen = document.createElement("canvas").getContext("2d");
-      pen.fillStyle = getComputedStyle(this).color;
-      pen.fillRect(0, 0, 1, 1);
-      const [red, green, blue] = pen.getImageData(0, 0, 1, 1).data;
-      return red + green + blue > 384 ? "dark" : "light";
+      const text = lightness(getComputedStyle(this).color) ?? 0;
+      let ground = null;
+      for (let part = this; part && ground === null; part = part.parentElement) {
+        ground = lightness(getComputedStyle(part).backgroundColor);
+      }
+      return text > (ground ?? 0.5) ? "dark" : "light";
     }
 
-    #followTheme = () => {
-      const look = () => {
-        if (!this.#frame || this.hasAttribute("theme")) return;
-        const theme = this.#hostTheme();
-        if (theme !== this.#theme) this.set({ theme });
-        this.#theme = theme;
-      };
-      look();
-      setTimeout(look, THEME_WAIT);
-    };
+    // Follow the host's colours; give up on a page that does not come.
+    #look() {
+      if (!this.#frame) return;
+      if (!this.#heard && Date.now() - this.#began > LOAD_WAIT) {
+        leave(this);
+        this.#stop();
+        this.#button.textContent = "It could not be loaded. Try again";
+        return;
+      }
+      const theme = this.#value("theme");
+      if (theme !== this.#theme) this.set({ theme });
+      this.#theme = theme;
+    }
   }
 
   customElements.define("bonus-token", BonusToken);

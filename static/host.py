@@ -33,11 +33,13 @@ class Host:
         self._call, self._picture = call, picture
         self._rest = browser.Delay(STATE_EVERY, self._rested)
         self._resting = True  # until the page is ready
-        self._told, self._latest = "", ""
+        self._told = ""
+        self._latest: Mapping[str, Any] = {}
 
     def listen(self) -> None:
         """Say that the page is ready, and hear what was said so far."""
-        self.tell("ready", **json.loads(self._call("state", "[]")))
+        self._latest = json.loads(self._call("state", "[]"))
+        self.tell("ready", **self._latest)
         self._rested()
         browser.listen_to_host(self._hear)
 
@@ -47,15 +49,16 @@ class Host:
 
     def state(self, state: Mapping[str, Any]) -> None:
         """Tell the state if it is another one, at most every `STATE_EVERY`, the last one always."""
-        self._latest = json.dumps({"type": PREFIX + "state", **state})
+        self._latest = state
         if not self._resting:
             self._rested()
 
     def _rested(self) -> None:
-        self._resting = self._latest != self._told
+        text = json.dumps({"type": PREFIX + "state", **self._latest})
+        self._resting = text != self._told
         if self._resting:
-            self._told = self._latest
-            browser.tell_host(self._told)
+            self._told = text
+            browser.tell_host(text)
             self._rest.ask()
 
     def _hear(self, text: str) -> None:

@@ -21,7 +21,7 @@ from sim.question import Question
 from sim.run import Run
 from sim.scene import picture
 from sim.story import PHASES, bars, describe_slot, figures, sentence, settings, strip, summary
-from sim.view import BY_KEY, View
+from sim.view import BY_KEY, NO_QUESTION, View
 from static import browser
 from static.board import Board
 from static.browser import Attribute, Text, one
@@ -41,11 +41,11 @@ NOTHING_KEPT = "Nothing is kept while the KV cache is off."
 NEWS_DELAY = 4000
 """Milliseconds that good news stays."""
 
-LOCKED_BY = {"luck": "seed", "one-rate": "alpha"}
+LOCKED_BY = {"luck": ("seed",), "one-rate": ("alpha", "rates")}
 """Buttons that are locked with a control."""
 
 WHILE_ASKED = ("reset", "share", "theme", "predict", "skip", "dismiss", "reload")
-"""Buttons that work while a question waits, and “play” once it runs; “done” is not seen before."""
+"""Buttons that work while a question waits, and “play” once it runs."""
 
 PREDICT_FIRST = "no pass yet: predict first"
 UNKNOWN = "?"
@@ -105,6 +105,10 @@ class Page:
             row.key: one(f'[name="{row.key}"]') for row in PARAMETERS if one(f'[name="{row.key}"]')
         }
         self._fields = {e.getAttribute("data-number"): e for e in browser.every("[data-number]")}
+        self._boxes = [
+            (browser.box_of(control), key)
+            for key, control in [*self._inputs.items(), *self._fields.items()]
+        ]
         self._line, self._speed = one('[name="tick"]'), one('[name="speed"]')
         self._buttons = {e.getAttribute("data-action"): e for e in browser.every("[data-action]")}
         self._controls, self._notice = one("#controls"), one("#notice")
@@ -141,6 +145,8 @@ class Page:
     def _take_moved_controls(self) -> None:
         """Controls that were moved while Python loaded keep what they were set to."""
         moved: dict[str, object] = {}
+        if self.view.asks:  # what is asked is asked of the scene as it was put
+            return
         for key, control in [*self._inputs.items(), *self._fields.items()]:
             if control.getAttribute("data-moved") and not self._fixed(key):
                 switch = BY_KEY[key].kind == "switch"
@@ -173,6 +179,7 @@ class Page:
             "dismiss": self._dismiss,
             "skip": self._skip,
             "done": self._done,
+            "again": self._ask_again,
             "one-rate": lambda: self.change({"rates": None}),
         }
         for name, action in actions.items():
@@ -187,8 +194,11 @@ class Page:
 
     # What changes the scene
 
-    def change(self, changes: Mapping[str, object], ghost: bool = False) -> None:
-        """Set parameters and view, by key or full name; say what could not be taken as it was."""
+    def change(self, changes: Mapping[str, object], ghost: bool = False, near: Any = None) -> None:
+        """Set parameters and view, by key or full name; say what could not be taken as it was.
+
+        `near` is the field that the reader wrote into, if it was one.
+        """
         params, complaints = updated(self.params, changes)
         view, more = updated(self.view, changes)
         if ghost and not self._ghosts:
@@ -199,19 +209,24 @@ class Page:
         if params != self.params:
             self.params, self.run = params, Run(params)
         before, self.view = self.view, replace(view, play=False)
-        if self.view.ask != before.ask:
+        if "ask" in changes:
             self._pose()
+        elif self.prediction.open and view.tick != before.tick:
+            self.prediction.postpone(view.tick)
+            self.view = replace(self.view, tick=before.tick)
         if complaints or more:
-            self.notify(" ".join(complaints + more))
+            self.notify(" ".join(complaints + more), near=near)
         else:
             self._dismiss()
         self._show_view()
-        if view.play:
+        if view.play and "play" in changes and not self.still.matches:
             self.play()
         self._changed()
 
     def seek(self, tick: object) -> None:
-        """Go to a tick."""
+        """Go to a tick; not while a question waits for its prediction."""
+        if self.prediction.open:
+            return
         self._ghosts = {}
         self.playback.pause()
         self.change({"tick": tick})
@@ -229,7 +244,9 @@ class Page:
             self._frames.ask()
 
     def play(self) -> None:
-        """Play from here; from the start where the run is over."""
+        """Play from here; from the start where the run is over. Not before a prediction is made."""
+        if self.prediction.open:
+            return
         if self.view.tick >= HORIZON:
             self.view = replace(self.view, tick=0)
         self._ghosts = {}
@@ -254,11 +271,14 @@ class Page:
             self.change({"evictions": [*self.params.evictions, self.view.tick]})
 
     def reset(self) -> None:
-        """Back to the scene that the page was opened with, paused."""
+        """Back to the scene that the page was opened with, paused; shown as it is now."""
         self.playback.pause()
         self._ghosts = {}
         self.params, view = self._opened
-        self.view = replace(view, play=False)
+        now = self.view
+        self.view = replace(
+            view, play=False, embed=now.embed, show=now.show, lock=now.lock, theme=now.theme
+        )
         self.run = Run(self.params)
         self._dismiss()
         self._pose()
@@ -266,6 +286,8 @@ class Page:
         self._changed()
 
     def _changed(self) -> None:
+        if self._host:  # no frame comes where the page is out of sight
+            self._host.state(self.run.report(self.view.tick))
         self._frames.ask()
         self._address.ask()
 
@@ -281,7 +303,7 @@ class Page:
         """Take what a field says; Enter and the browser may both tell of one entry."""
         row = BY_KEY[key]
         if field.value != write(row, getattr(self.params, row.name)):
-            self.change({key: field.value})
+            self.change({key: field.value}, near=field)
             field.value = write(row, getattr(self.params, row.name))
 
     def _enter(self, key: str, field: Any, event: Any) -> None:
@@ -311,7 +333,9 @@ class Page:
 
     def _pose(self) -> None:
         """Put the scene's question, if it has one, at the start of the run."""
-        asked = Question(self.view.ask, self.view.tick) if self.view.asks else None
+        before = self.prediction.question if self.prediction.open else None
+        tick = before.tick if before and not self.view.tick else self.view.tick
+        asked = Question(self.view.ask, tick) if self.view.asks else None
         if asked:
             self.playback.pause()
             self.view = replace(self.view, tick=self.view.first_tick)
@@ -322,32 +346,39 @@ class Page:
         self.play()
 
     def _answered(self, answer: dict[str, Any]) -> None:
-        self.playback.pause()
         if self._host:
             self._host.tell("answer", **answer)
-        self._show_view()
-        self._changed()
 
     def _skip(self) -> None:
-        """To the tick of the question; one that was not answered is taken away."""
-        question = self.prediction.question
-        if self.prediction.open:
-            self.prediction.pose(None)
-        if question:
-            self.seek(question.tick)
+        """To the tick of the question, and its answer."""
+        if self.prediction.question:
+            self.prediction.give_up()
+            self.seek(self.prediction.question.tick)
+
+    def _ask_again(self) -> None:
+        """Put the same question once more."""
+        if self.prediction.question:
+            self.playback.pause()
+            self.view = replace(self.view, tick=0)
+            self.prediction.pose(self.prediction.question)
+            self._show_view()
+            self._changed()
 
     def _done(self) -> None:
         """Go on without the question."""
         self.prediction.pose(None)
         self._show_view()
+        self._buttons["play"].focus()
         self._changed()
 
     # The address, the theme, notices
 
     def _scene(self) -> View:
         """The view that a link to this scene holds."""
-        question = self.prediction.question if self.prediction.waiting else None
-        return replace(self.view, tick=question.tick) if question else self.view
+        question = self.prediction.question
+        if question and self.prediction.waiting:
+            return replace(self.view, tick=question.tick)
+        return replace(self.view, ask=NO_QUESTION)
 
     def _follow(self) -> None:
         """Let the address lead to this scene."""
@@ -358,22 +389,24 @@ class Page:
     def _lead_back(self) -> None:
         """Let the link in the page lead to this scene, on a page of its own."""
         scene = replace(self._scene(), embed=False)
+        if self._host:
+            scene = replace(scene, theme="auto")  # it is the host's
         self._places["scene"].write(browser.address(link("", self.params, scene)))
 
     def _share(self) -> None:
         from static.sharing import Sharing  # only now: most readers never ask
 
         if self._sharing is None:
-            self._sharing = Sharing(self._colours)
+            self._sharing = Sharing(self._paper)
         self.playback.pause()
         self._changed()
-        self._sharing.open(self.run, self._scene())
+        self._sharing.open(self.run, self._scene(), self.prediction.open)
 
     def _picture(self) -> dict[str, str]:
         """The scene as a picture, and the keys that lead back to it."""
         scene = self._scene()
         keys = link("", self.params, scene).removeprefix("?")
-        return {"svg": picture(self.run, scene, self._colours()), "query": keys}
+        return {"svg": picture(self.run, scene, self._paper(scene.theme)), "query": keys}
 
     def _before_print(self) -> None:
         """Put the scene as it is into the printed picture, sharp at every size."""
@@ -406,15 +439,20 @@ class Page:
         self._buttons["theme"].setAttribute("aria-label", THEMES[theme])
         self._buttons["theme"].title = THEMES[theme]
 
-    def _colours(self) -> dict[str, str]:
-        if self.forced.matches:
-            return PALETTES["forced"]
-        theme = self.view.theme
+    def _paper(self, theme: str) -> dict[str, str]:
+        """The colours of a picture that leaves the page."""
         dark = self.dark.matches if theme == "auto" else theme == "dark"
         return PALETTES["dark" if dark else "light"]
 
-    def notify(self, text: str, passing: bool = False) -> None:
-        """Say something that the reader can dismiss; good news goes by itself."""
+    def _colours(self) -> dict[str, str]:
+        return PALETTES["forced"] if self.forced.matches else self._paper(self.view.theme)
+
+    def notify(self, text: str, passing: bool = False, near: Any = None) -> None:
+        """Say something that the reader can dismiss; good news goes by itself.
+
+        In a frame as high as its content the top may be out of sight: it is said by the field.
+        """
+        browser.place_above(self._notice, near if self._host else None)
         self._notice.querySelector("p").textContent = text
         self._notice.classList.toggle("passing", passing)
         self._notice.hidden = False
@@ -466,7 +504,10 @@ class Page:
                 self.view = replace(self.view, tick=tick)
             if not self.playback.playing:
                 self._address.ask()
-        self.prediction.reached(self.run, self.view.tick)
+        if self.prediction.reached(self.run, self.view.tick):
+            self.playback.pause()
+            self._show_view()
+            self._address.ask()
         self._draw(now)
         if self.playback.moving:
             self._frames.ask()
@@ -559,6 +600,8 @@ class Page:
         self._line.disabled, self._speed.disabled = self._fixed("tick"), self._fixed("speed")
         for name, button in self._buttons.items():
             button.disabled = self._fixed_button(name)
+        for box, key in self._boxes:
+            box.classList.toggle("fixed", key in self.view.lock)
         self._buttons["one-rate"].hidden = not per_position
         self._buttons["evict"].title = "" if self.params.kv_cache else NOTHING_KEPT
         browser.root.classList.toggle("uncached", not self.params.kv_cache)
@@ -571,7 +614,7 @@ class Page:
     def _fixed_button(self, name: str) -> bool:
         if name == "evict" and not self.params.kv_cache:
             return True
-        if LOCKED_BY.get(name, name) in self.view.lock:
+        if not set(LOCKED_BY.get(name, (name,))).isdisjoint(self.view.lock):
             return True
         runs = name == "play" and not self.prediction.open
         return self.prediction.waiting and name not in WHILE_ASKED and not runs

@@ -11,6 +11,9 @@ from sim.run import Run
 from static import browser
 from static.browser import Attribute, one
 
+OPEN, RUNNING, OVER = "open", "running", "over"
+"""How far a question is: to be answered, on its way to its tick, compared."""
+
 
 class Prediction:
     """The panel of a question, and how far it is.
@@ -24,7 +27,7 @@ class Prediction:
         self._began, self._answered = began, answered
         self.question: Question | None = None
         self._said: float | None = None
-        self._over = False
+        self._phase = OVER
         self._panel, self._field = one("#question"), one("#prediction")
         self._asked = Attribute(one("#asked"), "innerHTML")
         self._unit = Attribute(one("#unit"), "textContent")
@@ -35,40 +38,54 @@ class Prediction:
     @property
     def open(self) -> bool:
         """Whether the reader has yet to predict."""
-        return self.question is not None and self._said is None
+        return self.question is not None and self._phase == OPEN
 
     @property
     def running(self) -> bool:
         """Whether a prediction waits for its run to come to the tick."""
-        return self.waiting and not self.open
+        return self.question is not None and self._phase == RUNNING
 
     @property
     def waiting(self) -> bool:
         """Whether the scene still waits for its question to be over."""
-        return self.question is not None and not self._over
+        return self.open or self.running
 
     def pose(self, question: Question | None) -> None:
         """Put a question, or take it away."""
-        self.question, self._said, self._over = question, None, False
+        self.question, self._said, self._phase = question, None, OPEN
         self._field.value = ""
         self._wrong.write("")
-        self._show()
+        self._show(question.text if question else "")
 
-    def reached(self, run: Run, tick: int) -> None:
-        """Compare, once the run is where the question is about."""
+    def postpone(self, tick: int) -> None:
+        """Ask about another tick instead; what was written stays."""
+        if self.question is not None:
+            self.question = self.question._replace(tick=tick)
+            self._show(self.question.text)
+
+    def give_up(self) -> None:
+        """Ask no more: the answer is shown as soon as it is reached."""
+        if self.question is not None:
+            self._phase = RUNNING
+            self._wrong.write("")
+
+    def reached(self, run: Run, tick: int) -> bool:
+        """Compare, once the run is where the question is about; whether that was now."""
         question = self.question
-        if question is None or self._said is None or not self.running or tick < question.tick:
-            return
-        self._over = True
-        self._show(run)
-        self._answered(
-            {
-                "question": question.name,
-                "prediction": self._said,
-                "result": question.result(run),
-                "tick": question.tick,
-            }
-        )
+        if question is None or not self.running or tick < question.tick:
+            return False
+        self._phase = OVER
+        self._show(question.verdict(self._said, run))
+        if self._said is not None:
+            self._answered(
+                {
+                    "question": question.name,
+                    "prediction": self._said,
+                    "result": question.result(run),
+                    "tick": question.tick,
+                }
+            )
+        return True
 
     def _submit(self, event: Any) -> None:
         event.preventDefault()
@@ -80,24 +97,19 @@ class Prediction:
             self._wrong.write(str(error))
             self._field.focus()
             return
+        self._phase = RUNNING
         self._wrong.write("")
-        self._show()
+        said = self.question.said(self._said)
+        self._show(f"You said **{said}**. It runs to tick {self.question.tick} …")
         self._began()
 
-    def _show(self, run: Run | None = None) -> None:
+    def _show(self, text: str) -> None:
         question = self.question
         self._panel.hidden = question is None
         browser.root.classList.toggle("asking", question is not None)
-        if question is None:
-            return
-        if self._said is None:
-            phase, text = "open", question.text
-        elif run is None:
-            said = question.written(self._said)
-            phase, text = "running", f"You said **{said}**. It runs to tick {question.tick} …"
-        else:
-            phase, text = "over", question.verdict(self._said, run)
-        self._panel.setAttribute("data-phase", phase)
-        self._asked.write(emphasised(text))
-        self._unit.write(question.unit)
-        self._skip.write("Just show me" if self._said is None else "Skip to the end")
+        browser.root.classList.toggle("predicting", self.open)
+        if question is not None:
+            self._panel.setAttribute("data-phase", self._phase)
+            self._asked.write(emphasised(text))
+            self._unit.write(question.unit)
+            self._skip.write("Just show me" if self.open else "Skip to the end")

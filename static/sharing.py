@@ -9,7 +9,7 @@ from typing import Any
 from sim.params import updated
 from sim.run import Run
 from sim.scene import passes_csv, picture
-from sim.share import dialog_html, page_address, picture_name, snippets
+from sim.share import OUTSIDE, dialog_html, page_address, picture_name, snippets
 from sim.view import View
 from static import browser
 from static.browser import one
@@ -19,26 +19,28 @@ COPIED_FOR = 1500
 
 
 class Sharing:
-    """The dialog over one scene: `colours` gives the palette that its picture is saved in."""
+    """The dialog over one scene: `colours` gives the palette of a theme that its picture has."""
 
-    def __init__(self, colours: Callable[[], dict[str, str]]) -> None:
+    def __init__(self, colours: Callable[[str], dict[str, str]]) -> None:
         self._colours = colours
         self._dialog = one("#share")
         self._rest = browser.Delay(COPIED_FOR, self._rested)
-        browser.listen(self._dialog, "input", lambda _event: self._show())
+        browser.listen(self._dialog, "input", self._choose)
         browser.listen(self._dialog, "click", self._click)
 
-    def open(self, run: Run, view: View) -> None:
-        """Show the dialog for this scene."""
+    def open(self, run: Run, view: View, secret: bool) -> None:
+        """Show the dialog for this scene; of a `secret` one no number is given away."""
         self._run, self._view = run, view
         self._address = browser.address("")
         self._dialog.innerHTML = dialog_html(self._address, run.params, view)
+        one('[data-share-action="passes"]').disabled = secret
         self._show()
         self._dialog.showModal()
 
     def _chosen(self) -> View:
         """The scene's view with what is chosen here."""
-        chosen: dict[str, Any] = {"show": [], "lock": [], "play": False}
+        outside = [name for name in self._view.lock if name in OUTSIDE]
+        chosen: dict[str, Any] = {"show": [], "lock": outside, "play": False}
         for control in browser.every("#share [data-share]"):
             key = control.getAttribute("data-share")
             if control.type != "checkbox":
@@ -47,6 +49,11 @@ class Sharing:
                 chosen[key] = True if key == "play" else [*chosen[key], control.value]
         self._hosted = chosen.pop("address").strip() or self._address
         return updated(self._view, chosen)[0]
+
+    def _choose(self, event: Any) -> None:
+        if not browser.every('#share [data-share="show"]:checked'):
+            event.target.checked = True  # a widget without any part is none
+        self._show()
 
     def _show(self) -> None:
         view = self._chosen()
@@ -59,13 +66,14 @@ class Sharing:
 
     def _click(self, event: Any) -> None:
         target = event.target.closest("button")
-        if target is None:
+        if not target:  # null is no None
             return
         action, key = target.getAttribute("data-share-action"), target.getAttribute("data-copy")
         if action == "close":
             self._dialog.close()
         elif action == "picture":
-            svg = picture(self._run, self._chosen(), self._colours())
+            view = self._chosen()
+            svg = picture(self._run, view, self._colours(view.theme))
             browser.save(self._named, "image/svg+xml", svg)
         elif action == "passes":
             browser.save("bonus-token-passes.csv", "text/csv", passes_csv(self._run))

@@ -420,6 +420,28 @@ def test_controls_moved_while_loading_keep_their_value(faulty: Serve) -> None:
     assert page.state() == scene({"k": 10, "alpha": 0.79, "cache": False}, 100)
 
 
+def test_parts_locks_and_secrets_of_a_link_hold_before_python_is_there(faulty: Serve) -> None:
+    page = faulty(delayed(WASM, 2.5))
+    page.open("?embed=1&show=board,numbers,controls&lock=k,seed&ask=speedup", wait=False)
+    shown = {
+        selector: page.one(selector).is_displayed()
+        for selector in (".top", ".pass", "#board-box", "#k", ".numbers", ".race", "#printed")
+    }
+    locked = {key: page.one(f"[name={key}]").is_enabled() for key in ("k", "alpha")}
+    page.one("[name=alpha]").send_keys(Keys.ARROW_LEFT)
+    assert page.run("return document.documentElement.dataset.state") == "loading"
+    # Numbers that could answer the question keep their room, but cannot be seen.
+    assert shown == {
+        **{".top": False, ".pass": False, "#board-box": True, "#k": True},
+        **{".numbers": False, ".race": False, "#printed": False},
+    }
+    assert locked == {"k": False, "alpha": True}
+    assert browsers.until_settled(page.driver) == "ready"
+    # What is asked is asked of the scene as it was put.
+    assert page.state() == scene({}, 0)
+    assert page.one(".numbers").is_displayed()
+
+
 def test_before_python_the_default_scene_is_there(faulty: Serve) -> None:
     page = faulty(delayed(WASM, 1.5))
     page.open(wait=False)

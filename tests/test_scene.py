@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 from dataclasses import replace
 from html.parser import HTMLParser
 from typing import Any
@@ -23,7 +22,7 @@ from sim.picture import scene_svg
 from sim.question import Question, UnreadablePredictionError
 from sim.run import Run
 from sim.scene import Scene, passes_csv, picture
-from sim.share import dialog_html, frame_height, page_address, picture_name, snippets
+from sim.share import ASKED, dialog_html, frame_height, page_address, picture_name, snippets
 from sim.view import LOCKS, PARTS, VIEW, View
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -141,8 +140,10 @@ def test_a_picture_of_a_question_gives_nothing_away() -> None:
     params, view = Params(draft_length=7), View(tick=300, ask="speedup")
     shown = picture(Run(params), view, PALETTES["light"])
     assert "after tick 0" in shown
-    assert "speedup" not in shown
-    assert "3.36" not in shown
+    assert "what will it say for speedup at tick 300?" in shown
+    assert "theory" not in shown
+    for name in ("tokens_per_pass", "theory_tokens_per_pass"):
+        assert f"{Run(params).report(300)[name]:.2f}" not in shown
 
 
 def test_a_notebook_is_given_the_picture() -> None:
@@ -181,13 +182,22 @@ def test_a_prediction_is_read_as_people_write_numbers() -> None:
     ):
         with pytest.raises(UnreadablePredictionError, match=said):
             ask.read(text)
+    assert Question("positions_computed", 1200).read("483,584") == 483584
+    assert Question("positions_computed", 1200).read("1,5") == 1.5
+    assert Question("time", 60).said(2.5) == "2.5"
     with pytest.raises(UnreadablePredictionError) as caught:
         ask.read("9" * 20 + "a" * 500)
     assert len(str(caught.value)) < 90
 
 
 @pytest.mark.parametrize(
-    ("prediction", "word"), [(3.6, "Spot on"), (3.8, "Close"), (4.5, "Too high"), (1, "Too low")]
+    ("prediction", "word"),
+    [
+        (3.6, "Spot on (within 2 %)"),
+        (3.8, "Close (within 10 %)"),
+        (4.5, "Too high (by 25 %)"),
+        (-1, "You said **-1×**. It is **3.60×** at tick 60. Too low (by 128 %)"),
+    ],
 )
 def test_a_prediction_is_compared_with_what_came_of_it(prediction: float, word: str) -> None:
     verdict = Question("speedup", 60).verdict(prediction, Run(Params()))
@@ -206,6 +216,9 @@ def test_every_number_can_be_asked_for_and_answered() -> None:
                 verdict = ask.verdict(0.5, run)
                 assert ("no such number" in verdict) == (ask.result(run) is None)
                 assert "None" not in verdict
+                told = ask.verdict(None, run)
+                assert "You said" not in told
+                assert told in verdict or ask.result(run) is not None
     assert "Spot on" in Question("recompute_passes", 10).verdict(0, Run(Params()))
     assert "Too high" in Question("recompute_passes", 10).verdict(3, Run(Params()))
 
@@ -252,6 +265,9 @@ def test_every_snippet_leads_to_the_scene(params: Params, view: View, address: s
         (" https://a.org ", "https://a.org/"),
         ("https://a.org/x/index.html?k=4#top", "https://a.org/x/index.html"),
         ("http://localhost:8000/", "http://localhost:8000/"),
+        ("index.html", "https://index.html/"),
+        ("example.org/my notes (old)", "https://example.org/my%20notes%20%28old%29/"),
+        ("javascript:alert(1)", "https://javascript:alert%281%29/"),
     ],
 )
 def test_an_address_is_taken_as_people_write_it(written: str, address: str) -> None:
@@ -276,6 +292,6 @@ def test_the_dialog_offers_every_part_lock_and_question() -> None:
     }
     checked = {(a["data-share"], a["value"]) for _, a in tags if "checked" in a}
     assert checked == {("show", "pass"), ("lock", "k")}
-    options = {a["value"] for tag, a in tags if tag == "option"}
-    assert {metric.name for metric in METRICS} <= options
-    assert not math.isnan(frame_height(View()))
+    options = {str(a["value"]) for tag, a in tags if tag == "option"}
+    assert {"none", *ASKED, "auto", "light", "dark"} == options
+    assert set(ASKED) < {metric.name for metric in METRICS}

@@ -103,6 +103,9 @@ def test_what_is_locked_is_shown_but_fixed(shared: PageDriver) -> None:
         assert not enabled(shared, selector), selector
     for selector in ("[name=speculation]", "[name=c]", "[data-action=back]", "[data-action=reset]"):
         assert enabled(shared, selector), selector
+    assert "(fixed)" in shared.run(
+        "return getComputedStyle(document.querySelector('label[for=k]'), '::after').content"
+    )
     shared.one("[name=speculation]").click()
     shared.action("back")
     assert shared.state() == scene({"rates": [0.9, 0.5], "k": 6, "speculation": "off"}, 59)
@@ -137,6 +140,9 @@ def test_set_reaches_what_a_link_reaches(page: PageDriver) -> None:
     page.until(lambda: page.state()["tick"] > 65)
     page.call("pause")
     page.call("reset")
+    assert page.state() == scene({}, 60)
+    assert not visible(page, ".controls")  # how it is shown is the host's, not the scene's
+    page.call("set", {"show": None, "theme": None, "lock": None})
     assert visible(page, ".controls")
     assert enabled(page, "[data-action=step]")
 
@@ -176,6 +182,7 @@ def test_a_question_hides_the_answer_runs_and_compares(shared: PageDriver) -> No
     assert shared.state() == scene({"k": 12, "alpha": 0.6, "c": 0.05}, 40)
     verdict = Question("speedup", 40).verdict(1.5, run).replace("**", "")
     assert shared.text("#asked") == verdict
+    assert enabled(shared, "[data-action=play]")
     assert shared.metric("speedup") != "?"
     assert enabled(shared, "[name=k]")
     shared.action("done")
@@ -190,11 +197,27 @@ def test_a_question_can_be_left_skipped_and_put_by_a_script(shared: PageDriver) 
     shared.open("?ask=tokens&tick=500")
     assert "tick=500" in str(shared.one("#scene").get_property("href"))
     shared.action("skip")
-    assert not visible(shared, "#question")
+    shared.until(lambda: phase(shared) == "over")
     assert shared.state() == scene({}, 500)
-    shared.call("set", {"ask": "draft_acceptance", "tick": 300, "speed": 1})
-    shared.frames()
+    tokens = scene({}, 500)["tokens"]
+    assert shared.text("#asked") == f"It is {tokens} at tick 500."
+    shared.action("again")
+    assert (phase(shared), shared.state()["tick"]) == ("open", 0)
+    shared.action("skip")
+    shared.until(lambda: phase(shared) == "over")
+    shared.action("done")
+    assert not visible(shared, "#question")
+    shared.until(lambda: shared.run("return location.search") == "?tick=500")
+    # Nothing plays, seeks or steps past an open question; another tick is another question.
+    shared.call("set", {"ask": "draft_acceptance", "tick": 250, "speed": 1})
+    for name, values in (("play", []), ("seek", [700]), ("step", [3]), ("set", [{"play": True}])):
+        shared.call(name, *values)
+        shared.frames()
+        assert (phase(shared), shared.state()["tick"]) == ("open", 0), name
+    assert "at tick 250?" in shared.text("#asked")
+    shared.call("set", {"tick": 300})
     assert shared.state()["tick"] == 0
+    assert "at tick 300?" in shared.text("#asked")
     assert shared.text("#unit") == "%"
     shared.one("#prediction").send_keys("59 %")
     shared.action("predict")
@@ -206,8 +229,8 @@ def test_a_question_can_be_left_skipped_and_put_by_a_script(shared: PageDriver) 
     shared.until(lambda: phase(shared) == "over")
     assert shared.state()["tick"] == 300
     assert "You said 59 %." in shared.text("#asked")
-    shared.until(lambda: "ask=draft_acceptance" in shared.run("return location.search"))
-    assert "tick=300" in shared.run("return location.search")
+    shared.until(lambda: "tick=300" in shared.run("return location.search"))
+    assert "ask=" not in shared.run("return location.search")
 
 
 def test_the_question_has_the_room_of_the_sentence(shared: PageDriver) -> None:
@@ -234,6 +257,7 @@ def dialog(shared: PageDriver) -> Iterator[PageDriver]:
     assert visible(shared, "#share")
     yield shared
     shared.run("document.querySelector('#share').close()")
+    assert shared.run("return document.documentElement.dataset.state") == "ready"
 
 
 def choose(page: PageDriver, key: str, value: str) -> None:
@@ -288,8 +312,25 @@ def test_the_dialog_shows_what_it_makes_as_it_is_chosen(dialog: PageDriver) -> N
     expect("https://example.org/notes/")
     for part in ("board", "pass", "numbers", "timeline"):
         choose(dialog, "show", part)
-    view = replace(view, show=PARTS)  # nothing at all is no choice
+    view = replace(view, show=("timeline",))  # nothing at all is no choice
     expect("https://example.org/notes/")
+
+
+def test_a_click_beside_the_controls_does_nothing(dialog: PageDriver) -> None:
+    for selector in ("h2", "legend", "label", ".share-note", "textarea", ".share-body"):
+        dialog.run("document.querySelector(`#share ${arguments[0]}`).click()", selector)
+    dialog.frames()
+    assert not dialog.one("#failure").is_displayed()
+
+
+def test_the_dialog_keeps_what_it_has_no_box_for_and_no_secret(shared: PageDriver) -> None:
+    shared.open("?lock=rates,theme&ask=tokens&tick=90")
+    shared.action("share")
+    assert "lock=rates,theme" in shown(shared)["link"]
+    assert "ask=tokens" in shown(shared)["link"]
+    assert not enabled(shared, "[data-share-action=passes]")
+    assert "Tick 0." in shown(shared)["markdown"]
+    shared.run("document.querySelector('#share').close()")
 
 
 def test_the_dialog_saves_the_picture_and_every_pass(dialog: PageDriver) -> None:

@@ -10,7 +10,7 @@ import hashlib
 import io
 import json
 import zipfile
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from sim.host import SITE, page_files, snapshot
 from sim.host.vendor import PARTS_LIST, read_parts
@@ -120,11 +120,12 @@ def _clear(folder: Path, files: dict[str, bytes]) -> None:
     if not folder.exists() or not any(folder.iterdir()):
         return
     try:
-        names = json.loads((folder / LIST).read_text(encoding="utf-8"))["files"]
-    except (OSError, ValueError, KeyError, TypeError):
+        names = list(json.loads((folder / LIST).read_text(encoding="utf-8"))["files"].keys())
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         raise BundleError(
             f"{folder} is not empty and holds no bundle; name a new folder, or one of a bundle"
         ) from None
     for name in names:
-        if name not in files and ".." not in PurePosixPath(name).parts:
-            (folder / name).unlink(missing_ok=True)
+        stale = (folder / name).resolve()
+        if name not in files and stale.is_relative_to(folder.resolve()) and stale.is_file():
+            stale.unlink()
