@@ -22,14 +22,14 @@ LEFT, RIGHT = ("board", "pass", "timeline"), ("numbers", "controls")
 """Parts of either column of the widget."""
 
 ALONE = {"board": 437, "pass": 127, "timeline": 127, "numbers": 409, "controls": 317}
-BESIDE = {"board": 315, "pass": 128, "timeline": 180, "numbers": 412, "controls": 386}
+BESIDE = {"board": 315, "pass": 128, "timeline": 180, "numbers": 434, "controls": 386}
 """About how high each part is in a frame 720 px wide, in one column and in two, in px; a test
 measures them."""
 
 FRAME = 40
 """What a frame adds to its parts, in px."""
 
-QUESTION, IN_PLACE = 118, 58
+QUESTION, IN_PLACE = 118, 40
 """What a question adds, and what one adds that takes the place of the sentence, in px."""
 
 TITLE = "Bonus Token: a KV cache and speculative decoding"

@@ -572,7 +572,7 @@ def test_the_widget_fits_a_laptop_and_nothing_jumps(sized: PageDriver) -> None:
             assert sized.run("return document.documentElement.scrollWidth") <= 1280
 
 
-@pytest.mark.parametrize("width", [360, 390, 520, 768, 1000, 1600])
+@pytest.mark.parametrize("width", [360, 390, 520, 645, 768, 1000, 1600])
 def test_no_width_scrolls_sideways_or_jumps(sized: PageDriver, width: int) -> None:
     browsers.resize(sized.driver, width, 800)
     sized.frames(4)
