@@ -21,7 +21,7 @@ from sim.view import BY_KEY, LOCKS, NO_QUESTION, PARTS, VIEW, View
 LEFT, RIGHT = ("board", "pass", "timeline"), ("numbers", "controls")
 """Parts of either column of the widget."""
 
-ALONE = {"board": 437, "pass": 127, "timeline": 127, "numbers": 409, "controls": 317}
+ALONE = {"board": 437, "pass": 127, "timeline": 127, "numbers": 447, "controls": 317}
 BESIDE = {"board": 315, "pass": 128, "timeline": 180, "numbers": 434, "controls": 386}
 """About how high each part is in a frame 720 px wide, in one column and in two, in px; a test
 measures them."""
