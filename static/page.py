@@ -77,6 +77,7 @@ class Page:
         self._news = browser.Delay(NEWS_DELAY, self._dismiss)
         self._ghosts: dict[str, str] = {}
         self._sharing: Any = None
+        self._rest_shown: tuple[Any, ...] = ()
         self._plotted: tuple[Any, ...] = ()
         self._slot: int | None = None
         self._find_places()
@@ -425,10 +426,18 @@ class Page:
 
     def _show_view(self) -> None:
         """Show how a link wants the page: its parts, its colours, its controls."""
-        browser.root.setAttribute("data-show", " ".join(self.view.show))
-        browser.root.toggleAttribute("data-embed", self.view.embed)
-        self._show_theme()
         self._show_controls()
+        params, view, asked = self.params, self.view, self.prediction
+        rest = (
+            *(view.show, view.embed, view.theme, view.lock, asked.waiting, asked.open),
+            *(params.kv_cache, params.acceptance_rates),
+        )
+        if rest != self._rest_shown:  # a drag changes none of these
+            self._rest_shown = rest
+            browser.root.setAttribute("data-show", " ".join(view.show))
+            browser.root.toggleAttribute("data-embed", view.embed)
+            self._show_theme()
+            self._show_locks()
 
     def _show_theme(self) -> None:
         theme = self.view.theme
@@ -594,6 +603,10 @@ class Page:
             text = write(BY_KEY[key], getattr(self.params, BY_KEY[key].name))
             if field.value != text:
                 field.value = text
+        self._show_speed()
+
+    def _show_locks(self) -> None:
+        """Let the reader move what may be moved."""
         per_position = bool(self.params.acceptance_rates)
         for key, control in [*self._inputs.items(), *self._fields.items()]:
             control.disabled = self._fixed(key) or (key == "alpha" and per_position)
@@ -605,7 +618,6 @@ class Page:
         self._buttons["one-rate"].hidden = not per_position
         self._buttons["evict"].title = "" if self.params.kv_cache else NOTHING_KEPT
         browser.root.classList.toggle("uncached", not self.params.kv_cache)
-        self._show_speed()
 
     def _fixed(self, key: str) -> bool:
         """Whether the reader may not move a control: its link locks it, or a question waits."""
