@@ -80,7 +80,8 @@ def main() -> None:
     run(python, "-m", "ruff", "check", ".")
     run(python, "-m", "ruff", "format", "--check", ".")
     run(python, "-m", "mypy")
-    run(python, "-m", "pytest", *sys.argv[1:])
+    run(python, "-m", "sim", "vendor")  # once, before several processes ask for it
+    run(python, "-m", "pytest", "-n", "2", "--dist", "loadfile", *sys.argv[1:])
 
 
 if __name__ == "__main__":

@@ -127,6 +127,8 @@ def page(shared: PageDriver) -> PageDriver:
         "return document.documentElement.dataset.state !== 'ready'"
     ):
         shared.open()
+    if shared.run("return [innerWidth, innerHeight]") != [1280, 720]:
+        browsers.resize(shared.driver, 1280, 720)
     shared.call("reset")
     shared.frames()
     return shared
