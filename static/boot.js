@@ -89,8 +89,7 @@
     // Files may arrive before the page has been read to its end.
     if (document.readyState === "loading" || !loading()) return;
     const percent = Math.min(99, Math.round((100 * bytes) / expected));
-    $("progress").firstElementChild.style.width = `${percent}%`;
-    $("progress").setAttribute("aria-valuenow", percent);
+    $("progress").value = percent;
     $("progress").setAttribute("aria-valuetext", `${percent} %: ${stage}`);
     $("percent").textContent = `${percent} %`;
   };

@@ -164,7 +164,6 @@ class Page:
         for key, field in self._fields.items():
             listen(field, "change", self._input_handler(key, field))
             listen(field, "keydown", partial(self._enter, key, field))
-        listen(self._controls, "submit", lambda event: event.preventDefault())
         listen(self._line, "input", lambda _event: self._scrub())
         listen(self._speed, "input", lambda _event: self._set_speed())
         actions: dict[str, Callable[[], None]] = {

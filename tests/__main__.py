@@ -1,7 +1,7 @@
 """Set up everything and run all tests: `python3 -m tests [pytest arguments]`.
 
 Makes .venv, installs the pinned test tools, on Debian as root also the browsers, then runs the
-linter, the type checker and the tests. Needs Python, npm and the package registries.
+linters, the type checker and the tests. Needs Python, npm and the package registries.
 """
 
 from __future__ import annotations
@@ -22,6 +22,16 @@ BROWSERS = {
     "webkit": ["webkit2gtk-driver", "xvfb"],
 }
 """The engines that the browser tests run in, and the Debian packages that hold them."""
+
+NODE_TOOLS = {
+    "axe-core": "4.14.1",
+    "html-validate": "10.17.0",
+    "stylelint": "17.16.0",
+    "stylelint-config-standard": "40.0.0",
+}
+"""Checkers of what a browser reads, from npm; none of them is part of the project."""
+
+NODE = VENV / "node"
 
 FONT = "fonts-dejavu-core"
 """A machine without any font cannot lay out a page."""
@@ -47,6 +57,34 @@ def install_tools() -> Path:
         run(python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "-e", ".[test]")
         stamp.write_text(wanted)
     return python
+
+
+def install_node_tools() -> bool:
+    """Install the checkers that come from npm; False, and a word of it, where there is no npm."""
+    npm = shutil.which("npm")
+    if npm is None:
+        print("npm is not installed: HTML, CSS and accessibility are not checked.", flush=True)
+        return False
+    stamp = NODE / "installed"
+    wanted = repr(NODE_TOOLS)
+    if not (stamp.exists() and stamp.read_text() == wanted):
+        NODE.mkdir(exist_ok=True)
+        specs = [f"{name}@{version}" for name, version in NODE_TOOLS.items()]
+        quiet = "--no-save", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error"
+        run(npm, "install", "--prefix", NODE, *quiet, *specs)
+        stamp.write_text(wanted)
+    return True
+
+
+def check_markup() -> None:
+    """Check the HTML and the CSS as they are served."""
+    tools = NODE / "node_modules" / ".bin"
+    windows = ".cmd" if os.name == "nt" else ""
+    pages = ROOT / "index.html", ROOT / "static" / "hosting.html"
+    rules = ROOT / "tests"
+    run(tools / f"html-validate{windows}", "-c", rules / "htmlvalidate.json", *pages)
+    style = "-c", rules / "stylelint.json", "--config-basedir", NODE
+    run(tools / f"stylelint{windows}", *style, ROOT / "static" / "style.css")
 
 
 def install_browsers(python: Path) -> None:
@@ -77,6 +115,8 @@ def main() -> None:
     """Set up, check, test."""
     python = install_tools()
     install_browsers(python)
+    if install_node_tools():
+        check_markup()
     run(python, "-m", "ruff", "check", ".")
     run(python, "-m", "ruff", "format", "--check", ".")
     run(python, "-m", "mypy")

@@ -77,7 +77,7 @@ def test_a_frame_from_the_dialog_shows_the_scene_alone_at_its_height(
         notes = Notes(shared, address)
         with notes.inside() as page:
             assert page.state() == scene({"k": 7, "evict": [40]}, 50)
-            assert not page.one(".top").is_displayed()
+            assert not page.one("[data-action=share]").is_displayed()
             assert not page.one(".text").is_displayed()
             assert "seed 0" in page.one(".scene").text
             assert str(page.one("#scene").get_property("href")).startswith(simulator + "?k=7&")

@@ -83,7 +83,7 @@ def test_a_link_chooses_parts(shared: PageDriver, parts: tuple[str, ...]) -> Non
 
 def test_a_link_for_a_frame_leaves_the_widget_alone(shared: PageDriver) -> None:
     shared.open("?embed=1&seed=5")
-    assert not visible(shared, ".top")
+    assert not visible(shared, "[data-action=share]")
     assert not visible(shared, ".text")
     assert "seed 5" in shared.one(".scene").text
     assert shared.one("#scene").get_property("href") == f"{shared.address}?seed=5"

@@ -96,11 +96,12 @@ def _switch(row: Setting) -> str:
     )
 
 
-def _number_field(row: Setting, step: float) -> str:
+def _number_field(row: Setting, step: float, named: str = "") -> str:
+    """A number field, which its label names by the id in `named`, or else the label's text."""
     return (
         f'<input type="number" data-number="{row.key}" min="{row.low:g}" max="{row.high:.0f}" '
         f'step="{step:g}" value="{write(row, row.default)}" inputmode="decimal" '
-        f'aria-label="{row.label}">'
+        f"{named or f'aria-label={chr(34)}{row.label}{chr(34)}'}>"
     )
 
 
@@ -120,7 +121,7 @@ def _seed(row: Setting) -> str:
     return (
         f'<div class="control"><label for="{row.key}">{row.label}</label>'
         f'<button type="button" class="luck" data-action="luck">New luck</button>'
-        f"{_number_field(row, 1).replace('<input ', f'<input id={chr(34)}{row.key}{chr(34)} ', 1)}"
+        f"{_number_field(row, 1, named=f'id={chr(34)}{row.key}{chr(34)}')}"
         f'<p id="{row.key}-help">{row.help}</p></div>'
     )
 
@@ -180,7 +181,7 @@ def regions() -> dict[str, str]:
         + f'<li class="hollow">{swatch(ACCEPTED, True, 14, CSS_COLOURS)}known, not kept</li>',
         "caption": emphasised(told.caption),
         "strip": strip_html(told),
-        "speed": f'<label class="speed" title="{speed.help}">{speed.label} <output id="speed">{write(speed, speed.default)}</output><input type="range" name="speed" min="0" max="1" '
+        "speed": f'<label class="speed" title="{speed.help}">{speed.label} <span id="speed">{write(speed, speed.default)}</span><input type="range" name="speed" min="0" max="1" '
         f'step="0.01" value="0.51" aria-valuetext="{write(speed, speed.default)} units of time a second"></label>',
         "plot": plot(run, tick),
         "timeline": f'<input type="range" name="{line.key}" min="0" max="{HORIZON}" step="1" '
