@@ -114,6 +114,17 @@ def query() -> dict[str, str]:
     return dict(parse_qsl(js.location.search[1:], keep_blank_values=True))
 
 
+def query_of(anchor: Any) -> dict[str, str]:
+    """The keys of the address that a link leads to."""
+    return dict(parse_qsl(anchor.search[1:], keep_blank_values=True))
+
+
+def bring_into_view(element: Any, block: str) -> None:
+    """Scroll until the element is in view: its "start" at the top, or its "center" half way."""
+    calm = media("prefers-reduced-motion: reduce").matches
+    element.scrollIntoView(block=block, behavior="auto" if calm else "smooth")
+
+
 def address(asked: str) -> str:
     """The page's address with this query instead of its own."""
     made = js.URL.new(js.location.href)

@@ -77,6 +77,7 @@ class Page:
         self._news = browser.Delay(NEWS_DELAY, self._dismiss)
         self._ghosts: dict[str, str] = {}
         self._sharing: Any = None
+        self._came_from: Any = None
         self._rest_shown: tuple[Any, ...] = ()
         self._plotted: tuple[Any, ...] = ()
         self._slot: int | None = None
@@ -180,6 +181,7 @@ class Page:
             "skip": self._skip,
             "done": self._done,
             "again": self._ask_again,
+            "return": self._return,
             "one-rate": lambda: self.change({"rates": None}),
         }
         for name, action in actions.items():
@@ -190,6 +192,7 @@ class Page:
         for condition in (self.dark, self.forced):
             listen(condition, "change", lambda _event: self._frames.ask())
         browser.observe_size(self._box, self._frames.ask)
+        listen(one("#text"), "click", self._try)
         listen(browser.window, "beforeprint", lambda _event: self._before_print())
 
     # What changes the scene
@@ -328,6 +331,30 @@ class Page:
 
     def _new_luck(self) -> None:
         self.change({"seed": browser.random_seed()})
+
+    # Scenes of the text
+
+    def _try(self, event: Any) -> None:
+        """Set the scene that a link of the text names, here instead of in a new page."""
+        anchor = event.target.closest("[data-scene]")
+        if not anchor or event.ctrlKey or event.metaKey or event.shiftKey:
+            return
+        event.preventDefault()
+        self._came_from = anchor
+        self.playback.pause()
+        self._ghosts = {}
+        defaults = dict.fromkeys([*(row.key for row in PARAMETERS), "tick", "speed", "ask"])
+        self.change({**defaults, **browser.query_of(anchor)})
+        browser.bring_into_view(one("#widget"), "start")
+        self._buttons["return"].hidden = False
+        self._buttons["play"].focus(preventScroll=True)
+
+    def _return(self) -> None:
+        """Back to where the reader was in the text."""
+        self._buttons["return"].hidden = True
+        if self._came_from:
+            browser.bring_into_view(self._came_from, "center")
+            self._came_from.focus(preventScroll=True)
 
     # A question
 

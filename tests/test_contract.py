@@ -206,6 +206,11 @@ def test_the_start_names_files_and_versions_that_are_pinned() -> None:
 
 
 def test_nothing_names_a_registry_or_loads_from_elsewhere() -> None:
-    shown = re.findall(r'(?:src|href)="([^"]+)"', INDEX)
-    assert shown
-    assert all(address == "./" or address.startswith(("./static/", "./sim/")) for address in shown)
+    loaded = [a["src"] for a in ELEMENTS.having("src")]
+    loaded += [a["href"] for tag, a in ELEMENTS.found if tag == "link"]
+    assert len(loaded) > 20
+    assert all(str(address).startswith(("./static/", "./sim/")) for address in loaded)
+    followed = [str(a["href"]) for tag, a in ELEMENTS.found if tag == "a"]
+    assert all(address.startswith(("./", "#", "https://")) for address in followed)
+    targets = {a["id"] for a in ELEMENTS.having("id")}
+    assert {address[1:] for address in followed if address.startswith("#")} <= targets

@@ -12,6 +12,7 @@ from html import escape
 
 from sim.cache import ACCEPTED, EMPTY
 from sim.host import SITE, page_files, snapshot
+from sim.host.claims import claims
 from sim.host.vendor import read_parts
 from sim.marks import LOOKS
 from sim.metrics import METRICS
@@ -195,6 +196,7 @@ def regions() -> dict[str, str]:
             for m in METRICS
         ),
         "python": python_config(),
+        **{f"claim-{name}": text for name, text in claims().items()},
     }
 
 

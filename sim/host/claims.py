@@ -1,0 +1,142 @@
+"""Every figure in the page's text, computed: printed into index.html, so that no claim goes stale.
+
+Figures that are facts of the world are given here with their source; the rest comes from the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil
+from typing import NamedTuple
+
+from sim.params import Params
+from sim.run import Run
+from sim.story import count
+from sim.theory import expected_speedup, expected_tokens_per_pass
+
+PARAMETERS, BYTES_EACH = 7e9, 2
+"""A model of seven billion weights, two bytes each."""
+
+BANDWIDTH = 2e12
+"""Bytes a second, about what the memory of a current data-centre GPU gives."""
+
+LAYOUTS = {"Llama 2 7B": (32, 32, 128), "Llama 3 8B": (32, 8, 128)}
+"""Layers, heads that keep keys and values, size of each: the models' published configurations."""
+
+CONTEXT = 4096
+"""Tokens of one long conversation."""
+
+TARGET = {"the": 0.5, "a": 0.25, "his": 0.15, "no": 0.1}
+DRAFT = {"the": 0.2, "a": 0.5, "his": 0.2, "no": 0.1}
+"""What the two models of the worked example say of the next word."""
+
+
+class Refilled(NamedTuple):
+    """How often a word comes out of accept-or-refill, and by which way."""
+
+    word: str
+    target: float
+    draft: float
+    accept: float
+    """Chance that a draft of this word is accepted: min(1, p / q)."""
+    kept: float
+    """Drafted and accepted: q · min(1, p / q), which is min(p, q)."""
+    refilled: float
+    """Drawn from the residual, after any rejection."""
+
+
+def accept_and_refill(target: dict[str, float], draft: dict[str, float]) -> list[Refilled]:
+    """Speculative sampling of one word, word by word (Leviathan et al. 2023, Algorithm 1).
+
+    The residual is max(0, p − q), made to sum to 1. `kept + refilled` is always the target's p.
+    """
+    rejected = 1 - sum(min(target[word], draft[word]) for word in target)
+    excess = {word: max(0.0, target[word] - draft[word]) for word in target}
+    whole = sum(excess.values())
+    return [
+        Refilled(
+            word,
+            p,
+            q := draft[word],
+            min(1.0, p / q),
+            min(p, q),
+            rejected * excess[word] / whole if whole else 0.0,
+        )
+        for word, p in target.items()
+    ]
+
+
+def break_even(draft_length: int, draft_cost: float) -> float:
+    """The acceptance rate at which speculation is as fast as plain decoding, to four digits."""
+    low, high = 0.0, 1.0
+    while high - low > 1e-5:
+        middle = (low + high) / 2
+        params = Params(draft_length=draft_length, draft_cost=draft_cost, acceptance_rate=middle)
+        speedup = expected_speedup(params)
+        assert speedup is not None
+        low, high = (middle, high) if speedup < 1 else (low, middle)
+    return (low + high) / 2
+
+
+def _gain(rate: float, drafts: int) -> float:
+    """Tokens per pass that the last of so many drafts adds."""
+    return expected_tokens_per_pass([rate] * drafts) - expected_tokens_per_pass(
+        [rate] * (drafts - 1)
+    )
+
+
+def _kib_per_token(layout: Sequence[int]) -> int:
+    layers, heads, size = layout
+    return 2 * layers * heads * size * BYTES_EACH // 1024
+
+
+def _speedup(**settings: float) -> str:
+    speedup = expected_speedup(Params(**settings))  # type: ignore[arg-type]
+    assert speedup is not None
+    return f"{speedup:.2f}"
+
+
+def _share(value: float) -> str:
+    return f"{value:.2f}"
+
+
+def claims() -> dict[str, str]:
+    """Every figure of the text by its name."""
+    weights = PARAMETERS * BYTES_EACH
+    plain = Params(speculation=False)
+    uncached = Params(speculation=False, kv_cache=False)
+    evicted = Run(Params(evictions=(134,)))
+    missing = evicted.missing(134)
+    words = accept_and_refill(TARGET, DRAFT)
+    rows = "".join(
+        f'<tr><th scope="row">{one.word}</th><td>{_share(one.target)}</td>'
+        f"<td>{_share(one.draft)}</td><td>{_share(one.accept)}</td><td>{_share(one.kept)}</td>"
+        f"<td>{_share(one.refilled)}</td><td><b>{_share(one.kept + one.refilled)}</b></td></tr>"
+        for one in words
+    )
+    default = Params()
+    expected = expected_tokens_per_pass(default.rates)
+    return {
+        "weights": f"{weights / 1e9:.0f} GB",
+        "read": f"{1000 * weights / BANDWIDTH:.0f} ms",
+        "warm": count(Run(plain).at(512).positions_computed),
+        "cold": count(Run(uncached).at(512).positions_computed),
+        "wide": f"{_kib_per_token(LAYOUTS['Llama 2 7B'])} KiB",
+        "narrow": f"{_kib_per_token(LAYOUTS['Llama 3 8B'])} KiB",
+        "context": f"{_kib_per_token(LAYOUTS['Llama 2 7B']) * CONTEXT / 1024**2:.0f} GiB",
+        "missing": count(missing),
+        "passes": str(ceil(missing / default.recompute_chunk)),
+        "example": rows,
+        "overlap": _share(sum(one.kept for one in words)),
+        "rejected": _share(1 - sum(one.kept for one in words)),
+        "second": f"{_gain(0.7, 2):.2f}",
+        "eighth": f"{_gain(0.7, 8):.2f}",
+        "ceiling": f"{1 / (1 - 0.7):.2f}",
+        "expected": f"{expected:.2f}",
+        "accepted": f"{100 * (expected - 1) / default.draft_length:.0f} %",
+        "even": f"{break_even(12, 0.1):.2f}",
+        "lost": _speedup(draft_length=12, acceptance_rate=0.4, draft_cost=0.1),
+        "alone": _speedup(),
+        "crowd": _speedup(batch_size=64),
+        "crush": _speedup(batch_size=256),
+    }

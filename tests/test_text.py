@@ -1,0 +1,106 @@
+"""What the page's text says is true, and every scene that it offers is one."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import parse_qsl
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sim.host.claims import DRAFT, TARGET, accept_and_refill, break_even, claims
+from sim.params import Params, updated
+from sim.run import Run
+from sim.theory import expected_speedup
+from sim.view import View
+from tests.conftest import PageDriver
+from tests.test_contract import INDEX
+from tests.test_page import scene
+
+SCENES = re.findall(r'class="try" href="\./\?([^"]*)" data-scene', INDEX)
+
+weights = st.lists(st.integers(1, 50), min_size=2, max_size=6)
+
+
+@given(weights, weights)
+def test_accept_or_refill_gives_the_target_s_own_chances(one: list[int], other: list[int]) -> None:
+    size = min(len(one), len(other))
+    p = {str(i): weight / sum(one[:size]) for i, weight in enumerate(one[:size])}
+    q = {str(i): weight / sum(other[:size]) for i, weight in enumerate(other[:size])}
+    rows = accept_and_refill(p, q)
+    for row in rows:
+        assert row.kept == pytest.approx(row.draft * row.accept)
+        assert row.kept + row.refilled == pytest.approx(row.target, abs=1e-12)
+    # Keeping whatever is drafted would not: the rule is what makes it so.
+    assert (p == q) or any(row.draft != pytest.approx(row.target) for row in rows)
+
+
+def test_the_worked_example_can_be_checked_by_hand() -> None:
+    assert sum(TARGET.values()) == pytest.approx(1)
+    assert sum(DRAFT.values()) == pytest.approx(1)
+    first = accept_and_refill(TARGET, DRAFT)[0]
+    assert (first.kept, first.accept) == (0.2, 1.0)
+    assert first.refilled == pytest.approx(0.3)
+    assert [row.refilled for row in accept_and_refill(TARGET, DRAFT)[1:]] == [0, 0, 0]
+
+
+@pytest.mark.parametrize(("cost", "rate"), [(0.02, 0.19), (0.05, 0.38), (0.1, 0.55), (0.2, 0.71)])
+def test_break_even_is_where_the_speedup_is_one(cost: float, rate: float) -> None:
+    found = break_even(12, cost)
+    assert round(found, 2) == rate
+    speedup = expected_speedup(Params(draft_length=12, draft_cost=cost, acceptance_rate=found))
+    assert speedup == pytest.approx(1, abs=1e-3)
+
+
+def test_figures_of_the_text_agree_with_the_runs_behind_them() -> None:
+    said = claims()
+    assert said["cold"] == f"{512 * 513 // 2:,}"
+    assert said["warm"] == "512"
+    assert int(said["passes"]) == -(-int(said["missing"]) // 64)
+    long = Run(Params()).report(1200)
+    assert abs(long["draft_acceptance"] - float(said["accepted"].split()[0]) / 100) < 0.02
+    assert abs(long["tokens_per_pass"] - float(said["expected"])) < 0.14  # 3 standard errors
+    assert float(said["lost"]) < 1
+    assert float(said["crush"]) < 1 < float(said["crowd"]) < float(said["alone"])
+
+
+def test_every_scene_of_the_text_is_exact() -> None:
+    assert len(SCENES) >= 18
+    for query in SCENES:
+        keys = dict(parse_qsl(query.replace("&amp;", "&")))
+        params, complaints = updated(Params(), keys)
+        view, more = updated(View(), keys)
+        assert complaints + more == [], query
+        assert set(keys) <= {"k", "alpha", "rates", "c", "batch", "chunk", "speculation", "cache",
+                             "evict", "tick", "speed"}  # fmt: skip
+        assert Run(params).at(view.tick)
+
+
+def test_a_link_of_the_text_sets_its_scene_here_and_leads_back(page: PageDriver) -> None:
+    page.call("set", {"seed": 5, "c": 0.3})
+    link = page.one('.try[href*="cache=off"]')
+    page.run("arguments[0].scrollIntoView({block: 'center'})", link)
+    link.click()
+    page.until(lambda: page.state()["tick"] == 512)
+    assert page.state() == scene({"speculation": "off", "cache": "off"}, 512)
+    page.until(lambda: 0 <= page.run("return widget.getBoundingClientRect().top") < 720)
+    assert page.run("return document.activeElement.dataset.action") == "play"
+    page.until(lambda: "cache=off" in page.run("return location.search"))
+    page.action("return")
+    page.until(lambda: 0 < page.run("return arguments[0].getBoundingClientRect().top", link) < 720)
+    assert page.run("return document.activeElement === arguments[0]", link)
+    assert not page.one("[data-action=return]").is_displayed()
+
+
+def test_every_link_of_the_text_works(page: PageDriver) -> None:
+    for query in SCENES:
+        page.run(
+            "document.querySelector(`.try[href='./?${arguments[0]}']`).click()",
+            query.replace("&amp;", "&"),
+        )
+        keys = dict(parse_qsl(query.replace("&amp;", "&")))
+        tick = int(keys.pop("tick", 60))
+        keys.pop("speed", None)
+        assert page.state() == scene(keys, tick), query
+    assert not page.one("#notice").is_displayed()
