@@ -241,6 +241,19 @@
     });
   });
 
+  // Who reads on has the simulator beside the text, where there is room: the style says where.
+  const READING = 160; // px of the window above the text from which on it counts as read
+  addEventListener("DOMContentLoaded", () => {
+    const look = () => {
+      const reading = $("text").getBoundingClientRect().top < READING;
+      if (reading === root.classList.contains("reading")) return;
+      if (reading) root.style.setProperty("--widget-height", `${$("widget").getBoundingClientRect().height}px`);
+      root.classList.toggle("reading", reading);
+    };
+    addEventListener("scroll", look, { passive: true });
+    addEventListener("resize", look);
+  });
+
   let started = false;
   window.bonusTokenStart = {
     loading,

@@ -125,6 +125,12 @@ def bring_into_view(element: Any, block: str) -> None:
     element.scrollIntoView(block=block, behavior="auto" if calm else "smooth")
 
 
+def in_view(element: Any) -> bool:
+    """Whether the upper half of the window shows where the element begins."""
+    top = element.getBoundingClientRect().top
+    return bool(0 <= top < js.innerHeight / 2)
+
+
 def address(asked: str) -> str:
     """The page's address with this query instead of its own."""
     made = js.URL.new(js.location.href)

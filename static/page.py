@@ -345,9 +345,10 @@ class Page:
         self._ghosts = {}
         defaults = dict.fromkeys([*(row.key for row in PARAMETERS), "tick", "speed", "ask"])
         self.change({**defaults, **browser.query_of(anchor)})
-        browser.bring_into_view(one("#widget"), "start")
-        self._buttons["return"].hidden = False
-        self._buttons["play"].focus(preventScroll=True)
+        if not browser.in_view(one("#widget")):  # it may stand beside the text
+            browser.bring_into_view(one("#widget"), "start")
+            self._buttons["return"].hidden = False
+            self._buttons["play"].focus(preventScroll=True)
 
     def _return(self) -> None:
         """Back to where the reader was in the text."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from urllib.parse import parse_qsl
 
 import pytest
@@ -14,6 +15,7 @@ from sim.params import Params, updated
 from sim.run import Run
 from sim.theory import expected_speedup
 from sim.view import View
+from tests import browsers
 from tests.conftest import PageDriver
 from tests.test_contract import INDEX
 from tests.test_page import scene
@@ -77,20 +79,67 @@ def test_every_scene_of_the_text_is_exact() -> None:
         assert Run(params).at(view.tick)
 
 
-def test_a_link_of_the_text_sets_its_scene_here_and_leads_back(page: PageDriver) -> None:
-    page.call("set", {"seed": 5, "c": 0.3})
-    link = page.one('.try[href*="cache=off"]')
-    page.run("arguments[0].scrollIntoView({block: 'center'})", link)
-    link.click()
+@pytest.fixture
+def narrow(page: PageDriver) -> Iterator[PageDriver]:
+    """The page where there is no room beside the text."""
+    browsers.resize(page.driver, 1000, 720)
+    page.frames()
+    yield page
+    browsers.resize(page.driver, 1280, 720)
+
+
+UNCACHED = '.try[href*="cache=off"]'
+
+
+def middle(page: PageDriver, selector: str) -> None:
+    """Scroll an element to the middle of the window."""
+    page.run("document.querySelector(arguments[0]).scrollIntoView({block: 'center'})", selector)
+    page.frames(4)
+
+
+def test_a_link_of_the_text_sets_its_scene_and_leads_back(narrow: PageDriver) -> None:
+    narrow.call("set", {"seed": 5, "c": 0.3})
+    middle(narrow, UNCACHED)
+    narrow.one(UNCACHED).click()
+    narrow.until(lambda: narrow.state()["tick"] == 512)
+    assert narrow.state() == scene({"speculation": "off", "cache": "off"}, 512)
+    narrow.until(lambda: 0 <= narrow.run("return widget.getBoundingClientRect().top") < 720)
+    assert narrow.run("return document.activeElement.dataset.action") == "play"
+    narrow.until(lambda: "cache=off" in narrow.run("return location.search"))
+    narrow.action("return")
+    top = "return document.querySelector(arguments[0]).getBoundingClientRect().top"
+    narrow.until(lambda: 0 < narrow.run(top, UNCACHED) < 720)
+    assert narrow.run("return document.activeElement.matches(arguments[0])", UNCACHED)
+    assert not narrow.one("[data-action=return]").is_displayed()
+
+
+def test_who_reads_on_has_the_simulator_beside_the_text(page: PageDriver) -> None:
+    page.run("scrollTo(0, 0)")
+    page.frames(4)
+    height = page.run("return document.documentElement.scrollHeight")
+    middle(page, UNCACHED)
+    page.until(lambda: page.run("return document.documentElement.matches('.reading')"))
+    page.frames(4)
+    before = page.run("return scrollY")
+    page.one(UNCACHED).click()
     page.until(lambda: page.state()["tick"] == 512)
-    assert page.state() == scene({"speculation": "off", "cache": "off"}, 512)
-    page.until(lambda: 0 <= page.run("return widget.getBoundingClientRect().top") < 720)
-    assert page.run("return document.activeElement.dataset.action") == "play"
-    page.until(lambda: "cache=off" in page.run("return location.search"))
-    page.action("return")
-    page.until(lambda: 0 < page.run("return arguments[0].getBoundingClientRect().top", link) < 720)
-    assert page.run("return document.activeElement === arguments[0]", link)
+    page.frames()
+    assert page.run("return scrollY") == before
+    assert page.run("return document.documentElement.scrollHeight") == height
+    for selector in ("#board", "#strip", ".big", "[data-action=evict]", "[name=tick]"):
+        box = page.run(
+            "const box = document.querySelector(arguments[0]).getBoundingClientRect();"
+            "const text = document.querySelector('#text').getBoundingClientRect();"
+            "return [box.top, innerHeight - box.bottom, box.left - text.right,"
+            " innerWidth - box.right]",
+            selector,
+        )
+        assert min(box) >= 0, (selector, box)
+    assert not page.one(".controls").is_displayed()
     assert not page.one("[data-action=return]").is_displayed()
+    page.run("scrollTo(0, 0)")
+    page.until(lambda: page.one(".controls").is_displayed())
+    assert page.run("return document.documentElement.scrollHeight") == height
 
 
 def test_every_link_of_the_text_works(page: PageDriver) -> None:
