@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qsl
 
 import js
-from pyodide.ffi import create_once_callable, create_proxy, to_js
+from pyodide.ffi import JsException, create_once_callable, create_proxy, to_js
 
 document, window = js.document, js.window
 root = document.documentElement
@@ -190,6 +191,29 @@ def place_above(notice: Any, field: Any) -> None:
         notice.classList.add("near")
 
 
+def stored(place: str) -> str | None:
+    """What this device keeps there, or None: nothing, or no storage."""
+    try:
+        return js.localStorage.getItem(place) or None
+    except (JsException, AttributeError):
+        return None
+
+
+def store(place: str, text: str) -> bool:
+    """Keep a text on this device; whether that worked."""
+    try:
+        js.localStorage.setItem(place, text)
+    except (JsException, AttributeError):  # blocked or full; a frame without an origin has none
+        return False
+    return True
+
+
+def forget(place: str) -> None:
+    """Keep it no longer."""
+    with suppress(JsException, AttributeError):
+        js.localStorage.removeItem(place)
+
+
 def media(condition: str) -> Any:
     """A media query that can be asked (`.matches`) and listened to."""
     return js.matchMedia(f"({condition})")
@@ -213,6 +237,17 @@ def new_canvas() -> Any:
 def observe_size(element: Any, handler: Callable[[], object]) -> None:
     """Call back when the element's size changes."""
     js.ResizeObserver.new(create_proxy(lambda *_: handler())).observe(element)
+
+
+def when_near(element: Any, handler: Callable[[], object]) -> None:
+    """Call back once, when the element is about to be scrolled into view."""
+
+    def look(entries: Any, observer: Any) -> None:
+        if any(entry.isIntersecting for entry in entries):
+            observer.disconnect()
+            handler()
+
+    js.IntersectionObserver.new(create_proxy(look), rootMargin="400px").observe(element)
 
 
 def random_seed() -> int:

@@ -88,6 +88,9 @@ class Page:
         self._pose()
         self._show_view()
         self._draw(0)
+        self._recalling: Any = None
+        if not self.view.embed:
+            browser.when_near(one("#recall"), self._recall)
         if complaints or more:
             self.notify(" ".join(complaints + more))
         if self.view.play and not self.still.matches:
@@ -356,6 +359,11 @@ class Page:
         if self._came_from:
             browser.bring_into_view(self._came_from, "center")
             self._came_from.focus(preventScroll=True)
+
+    def _recall(self) -> None:
+        from static.recalling import Recalling  # only for those who read so far
+
+        self._recalling = Recalling()
 
     # A question
 

@@ -45,6 +45,12 @@ def play(page: PageDriver) -> None:
     page.frames(5)
 
 
+def recall(page: PageDriver) -> None:
+    page.run("document.querySelector('#recall').scrollIntoView()")
+    page.until(lambda: page.one("#deck").is_displayed())
+    page.run("document.querySelector('[data-recall=reveal]').click()")
+
+
 STATES: dict[str, tuple[str, Callable[[PageDriver], None]]] = {
     "opened": ("", lambda page: None),
     "playing": ("", play),
@@ -55,6 +61,7 @@ STATES: dict[str, tuple[str, Callable[[PageDriver], None]]] = {
     "advanced": ("", lambda page: page.run("document.querySelector('.advanced').open = true")),
     "sharing": ("", lambda page: page.action("share")),
     "asked": ("?ask=speedup", lambda page: page.action("predict")),
+    "recalling": ("", recall),
     "embedded": ("?embed=1&lock=k,alpha,evict", lambda page: None),
 }
 

@@ -8,7 +8,16 @@ PACKAGE = Path(__file__).resolve().parent.parent
 SITE = PACKAGE.parent if (PACKAGE.parent / "index.html").exists() else PACKAGE / "site"
 """The folder of index.html and static/: beside `sim/` in a checkout, inside it once installed."""
 
-PAGE_MODULES = ("browser", "board", "playback", "host", "prediction", "sharing", "page")
+PAGE_MODULES = (
+    "browser",
+    "board",
+    "playback",
+    "host",
+    "prediction",
+    "sharing",
+    "recalling",
+    "page",
+)
 """Python modules of the page, below static/."""
 
 

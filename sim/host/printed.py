@@ -19,6 +19,7 @@ from sim.metrics import METRICS
 from sim.params import HORIZON, PARAMETERS, Params, Setting, write
 from sim.picture import CSS_COLOURS, bar_svg, board_svg, emphasised, strip_html, swatch
 from sim.plot import HEIGHT, band, path, theory_height
+from sim.recall import CARDS, SELF_RATINGS
 from sim.run import Run
 from sim.scene import Scene
 from sim.story import ADVANCED, bars, figures, sentence, settings, strip, summary
@@ -194,6 +195,15 @@ def regions() -> dict[str, str]:
             f'<tr><th scope="row">{m.name}</th><td data-metric="{m.name}">{texts[m.name]}</td>'
             f"<td>{m.help}</td></tr>"
             for m in METRICS
+        ),
+        "cards": "\n".join(
+            f"<details><summary>{emphasised(card.question)}</summary>"
+            f"<p>{emphasised(card.answer)}</p></details>"
+            for card in CARDS
+        ),
+        "standings": "".join(
+            f'<label><input type="radio" name="standing" value="{index}">{text}</label>'
+            for index, text in enumerate(SELF_RATINGS)
         ),
         "python": python_config(),
         **{f"claim-{name}": text for name, text in claims().items()},
