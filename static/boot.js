@@ -258,6 +258,7 @@
   window.bonusTokenStart = {
     loading,
     storageWorks,
+    charts: () => import("./charts.mjs"),
     painted,
     open,
     missing,

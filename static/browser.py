@@ -239,15 +239,27 @@ def observe_size(element: Any, handler: Callable[[], object]) -> None:
     js.ResizeObserver.new(create_proxy(lambda *_: handler())).observe(element)
 
 
-def when_near(element: Any, handler: Callable[[], object]) -> None:
-    """Call back once, when the element is about to be scrolled into view."""
+def watch_near(element: Any, handler: Callable[[bool], object]) -> None:
+    """Call back whenever the element comes near the window, and when it is away again."""
 
-    def look(entries: Any, observer: Any) -> None:
-        if any(entry.isIntersecting for entry in entries):
-            observer.disconnect()
-            handler()
+    def look(entries: Any, _observer: Any) -> None:
+        handler(bool(list(entries)[-1].isIntersecting))
 
     js.IntersectionObserver.new(create_proxy(look), rootMargin="400px").observe(element)
+
+
+def draw_chart(
+    place: Any,
+    spec: str,
+    renderer: str,
+    clicked: Callable[[str], object],
+    drawn: Callable[[Any, str], object],
+) -> None:
+    """Draw a chart from its specification; `drawn` gets its view, or None and what went wrong."""
+    click = create_proxy(clicked)
+    START.charts().then(lambda module: module.draw(place, spec, renderer, click)).then(
+        lambda view: drawn(view, ""), lambda error: drawn(None, str(error))
+    )
 
 
 def random_seed() -> int:

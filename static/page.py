@@ -25,6 +25,7 @@ from sim.view import BY_KEY, NO_QUESTION, View
 from static import browser
 from static.board import Board
 from static.browser import Attribute, Text, one
+from static.charts import Charts
 from static.host import Host
 from static.playback import Playback
 from static.prediction import Prediction
@@ -77,6 +78,7 @@ class Page:
         self._news = browser.Delay(NEWS_DELAY, self._dismiss)
         self._ghosts: dict[str, str] = {}
         self._sharing: Any = None
+        self._charts: Charts | None = None
         self._came_from: Any = None
         self._rest_shown: tuple[Any, ...] = ()
         self._plotted: tuple[Any, ...] = ()
@@ -90,7 +92,9 @@ class Page:
         self._draw(0)
         self._recalling: Any = None
         if not self.view.embed:
-            browser.when_near(one("#recall"), self._recall)
+            browser.watch_near(one("#recall"), self._recall)
+            self._charts = Charts(self._take_place)
+            self._charts.show(self.params, self._colours())
         if complaints or more:
             self.notify(" ".join(complaints + more))
         if self.view.play and not self.still.matches:
@@ -360,10 +364,16 @@ class Page:
             browser.bring_into_view(self._came_from, "center")
             self._came_from.focus(preventScroll=True)
 
-    def _recall(self) -> None:
+    def _recall(self, near: bool) -> None:
         from static.recalling import Recalling  # only for those who read so far
 
-        self._recalling = Recalling()
+        if near and self._recalling is None:
+            self._recalling = Recalling()
+
+    def _take_place(self, place: Mapping[str, Any]) -> None:
+        """Go where the reader clicked in a chart."""
+        if not self._fixed("k") and not self._fixed("alpha"):
+            self.change({"k": place["k"], "alpha": place["alpha"], "rates": None})
 
     # A question
 
@@ -581,6 +591,8 @@ class Page:
         self._strip_class.write("strip" + size)
         self._show_numbers(run, tick)
         self._show_timeline(run, tick)
+        if self._charts and not self.playback.playing:
+            self._charts.show(self.params, self._colours())
         playing = self.playback.playing
         browser.root.classList.toggle("playing", playing)
         self._places["play-label"].write("Pause" if playing else "Play")

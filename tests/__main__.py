@@ -28,6 +28,7 @@ NODE_TOOLS = {
     "html-validate": "10.17.0",
     "stylelint": "17.16.0",
     "stylelint-config-standard": "40.0.0",
+    "vega-lite": "6.5.0",
 }
 """Checkers of what a browser reads, from npm; none of them is part of the project."""
 

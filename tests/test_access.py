@@ -11,6 +11,7 @@ import pytest
 from tests import browsers
 from tests.__main__ import NODE
 from tests.conftest import PageDriver
+from tests.test_charts import come
 from tests.test_failures import WASM, Serve, delayed, faulty, missing
 
 __all__ = ["faulty"]
@@ -45,6 +46,12 @@ def play(page: PageDriver) -> None:
     page.frames(5)
 
 
+def chart(page: PageDriver) -> None:
+    for name in ("length", "map"):
+        come(page, name)
+    page.run("for (const d of document.querySelectorAll('.chart details')) d.open = true")
+
+
 def recall(page: PageDriver) -> None:
     page.run("document.querySelector('#recall').scrollIntoView()")
     page.until(lambda: page.one("#deck").is_displayed())
@@ -62,6 +69,7 @@ STATES: dict[str, tuple[str, Callable[[PageDriver], None]]] = {
     "sharing": ("", lambda page: page.action("share")),
     "asked": ("?ask=speedup", lambda page: page.action("predict")),
     "recalling": ("", recall),
+    "charted": ("", chart),
     "embedded": ("?embed=1&lock=k,alpha,evict", lambda page: None),
 }
 

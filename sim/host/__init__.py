@@ -16,6 +16,7 @@ PAGE_MODULES = (
     "prediction",
     "sharing",
     "recalling",
+    "charts",
     "page",
 )
 """Python modules of the page, below static/."""

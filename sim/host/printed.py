@@ -11,6 +11,7 @@ import re
 from html import escape
 
 from sim.cache import ACCEPTED, EMPTY
+from sim.charts import CHARTS, table_html
 from sim.host import SITE, page_files, snapshot
 from sim.host.claims import claims
 from sim.host.vendor import read_parts
@@ -196,6 +197,7 @@ def regions() -> dict[str, str]:
             f"<td>{m.help}</td></tr>"
             for m in METRICS
         ),
+        **{f"chart-{one.name}": table_html(one.table(run.params)) for one in CHARTS},
         "cards": "\n".join(
             f"<details><summary>{emphasised(card.question)}</summary>"
             f"<p>{emphasised(card.answer)}</p></details>"

@@ -1,0 +1,294 @@
+"""The charts of the text as Vega-Lite specifications: plain data, drawn elsewhere.
+
+A chart is a specification with named data sets, the rows of these for a scene, and the same numbers
+as a table for those who do not see it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from html import escape
+from typing import Any, NamedTuple
+
+from sim.params import Params
+from sim.theory import expected_speedup, expected_tokens_per_pass, plain_pass, verify_time
+
+SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
+LENGTHS = range(1, 17)
+"""Draft lengths that the charts span: those of the slider."""
+
+STEP = 0.01
+RATES = tuple(index / 100 for index in range(1, 100))
+TOLD = tuple(index / 10 for index in range(1, 10))
+"""Rates of the map, and those of its table."""
+
+TOKENS, SPEEDUP = "tokens per pass", "speedup"
+
+Rows = list[dict[str, Any]]
+
+
+class Table(NamedTuple):
+    """A chart's numbers: a heading for each column, and rows of text."""
+
+    columns: Sequence[str]
+    rows: list[list[str]]
+
+
+def length_data(params: Params) -> dict[str, Rows]:
+    """Tokens per pass and speedup by draft length, and where this scene is.
+
+    With the cache off there is no speedup to expect; with speculation off no place for a scene.
+    """
+    lines: Rows = []
+    for k in LENGTHS:
+        there = replace(params, speculation=True, draft_length=k)
+        values = (
+            (TOKENS, expected_tokens_per_pass(there.rates)),
+            (SPEEDUP, expected_speedup(there)),
+        )
+        lines += [
+            {"k": k, "measure": name, "value": value} for name, value in values if value is not None
+        ]
+    here = [row for row in lines if params.speculation and row["k"] == params.draft_length]
+    return {"lines": lines, "here": here}
+
+
+def length_table(params: Params) -> Table:
+    """The same by draft length, a row each."""
+    rows: dict[int, dict[str, str]] = {}
+    for row in length_data(params)["lines"]:
+        rows.setdefault(row["k"], {})[row["measure"]] = f"{row['value']:.2f}"
+    return Table(
+        ["draft length", TOKENS, SPEEDUP],
+        [[str(k), told[TOKENS], told.get(SPEEDUP, "–")] for k, told in rows.items()],
+    )
+
+
+class Costs(NamedTuple):
+    """What the map depends on beside the two rates of its axes."""
+
+    draft_cost: float
+    batch_size: int
+    knee: int
+
+
+@lru_cache(maxsize=8)
+def _map(costs: Costs) -> tuple[Rows, Rows, Rows]:
+    """Cells of the map, where it crosses 1, and its ridge."""
+    cells: Rows = []
+    even: Rows = []
+    best: dict[float, tuple[float, int]] = {}
+    for k in LENGTHS:
+        params = Params(draft_length=k, **costs._asdict())
+        gain = plain_pass(params) / verify_time(params, 1 + k)
+        before: float | None = None
+        for rate in RATES:
+            speedup = expected_tokens_per_pass((rate,) * k) * gain
+            cells.append({"k": k, "alpha": rate, "speedup": round(speedup, 3)})
+            if before is not None and before < 1 <= speedup:  # between the two, about in line
+                part = (1 - before) / (speedup - before)
+                even.append({"k": k, "alpha": round(rate - STEP + STEP * part, 4)})
+            before = speedup
+            if rate not in best or speedup > best[rate][0]:
+                best[rate] = speedup, k
+    return cells, even, [{"k": k, "alpha": rate} for rate, (_, k) in best.items()]
+
+
+def map_data(params: Params) -> dict[str, Rows]:
+    """Speedup by draft length and acceptance rate at this draft cost, batch and knee.
+
+    `even` is where it is 1, `best` the best draft length of each rate, `here` this scene's place.
+    """
+    cells, even, best = _map(Costs(params.draft_cost, params.batch_size, params.knee))
+    k, rate = params.draft_length, params.acceptance_rate
+    placed = params.speculation and not params.acceptance_rates and k in LENGTHS
+    here: Rows = [{"k": k, "alpha": rate}] if placed else []
+    return {"cells": cells, "even": even, "best": best, "here": here}
+
+
+def map_table(params: Params) -> Table:
+    """The best draft length of each rate, and what it brings."""
+    data = map_data(params)
+    speedups = {(row["k"], row["alpha"]): row["speedup"] for row in data["cells"]}
+    best = {row["alpha"]: row["k"] for row in data["best"]}
+    return Table(
+        ["acceptance rate", "best draft length", SPEEDUP],
+        [[f"{rate:g}", str(best[rate]), f"{speedups[best[rate], rate]:.2f}"] for rate in TOLD],
+    )
+
+
+def _spec(colours: Mapping[str, str], description: str, layer: list[Any]) -> dict[str, Any]:
+    text = {"labelColor": colours["muted"], "titleColor": colours["muted"]}
+    return {
+        "$schema": SCHEMA,
+        "description": description,
+        "width": "container",
+        "height": 240,
+        "autosize": {"type": "fit", "contains": "padding"},
+        "background": "transparent",
+        "layer": layer,
+        "config": {
+            "font": "system-ui, sans-serif",
+            "view": {"stroke": None},
+            "axis": {
+                **text,
+                "gridColor": colours["line"],
+                "domainColor": colours["line"],
+                "tickColor": colours["line"],
+                "labelFontSize": 12,
+                "titleFontSize": 12,
+                "titleFontWeight": "normal",
+            },
+            "legend": {**text, "labelFontSize": 12, "orient": "top", "title": None},
+        },
+    }
+
+
+_K = {
+    "field": "k",
+    "type": "quantitative",
+    "title": "draft length",
+    "scale": {"domain": [0.5, 16.5], "nice": False},
+    "axis": {"values": [1, 2, 4, 6, 8, 10, 12, 14, 16], "grid": False},
+}
+
+
+def length_spec(colours: Mapping[str, str]) -> dict[str, Any]:
+    """Chart 1: what another draft buys, in tokens and in time."""
+    colour = {
+        "field": "measure",
+        "type": "nominal",
+        "scale": {"domain": [TOKENS, SPEEDUP], "range": [colours["accepted"], colours["bonus"]]},
+    }
+    value = {
+        "field": "value",
+        "type": "quantitative",
+        "title": None,
+        "scale": {"zero": True},
+        "axis": {"tickCount": 5},
+    }
+    both = {"x": _K, "y": value, "color": colour}
+    return _spec(
+        colours,
+        "Lines: tokens per pass and speedup by draft length; points: this scene.",
+        [
+            {
+                "mark": {"type": "rule", "strokeDash": [4, 4], "color": colours["muted"]},
+                "encoding": {"y": {"datum": 1, "type": "quantitative"}},
+            },
+            {
+                "data": {"name": "lines"},
+                "mark": {"type": "line", "strokeWidth": 2},
+                "encoding": {
+                    **both,
+                    "strokeDash": {**colour, "scale": {"range": [[1, 0], [6, 3]]}},
+                },
+            },
+            {
+                "data": {"name": "here"},
+                "mark": {"type": "point", "filled": True, "size": 110, "opacity": 1},
+                "encoding": both,
+            },
+        ],
+    )
+
+
+def map_spec(colours: Mapping[str, str]) -> dict[str, Any]:
+    """Chart 2: where speculation wins and where it loses."""
+    rate = {
+        "field": "alpha",
+        "type": "quantitative",
+        "title": "acceptance rate α",
+        "scale": {"domain": [0, 1]},
+        "axis": {"grid": False, "tickCount": 5},
+    }
+    place = {"x": _K, "y": rate}
+    ranged = [colours["evicted"], colours["ground"], colours["accepted"]]
+    return _spec(
+        colours,
+        "Map of the speedup by draft length and acceptance rate; the line is where it is 1, the "
+        "small points are the best draft length of each rate, the large one is this scene.",
+        [
+            {
+                "data": {"name": "cells"},
+                "transform": [
+                    {"calculate": "datum.k - 0.51", "as": "left"},
+                    {"calculate": "datum.k + 0.51", "as": "right"},
+                    {"calculate": "datum.alpha - 0.006", "as": "low"},
+                    {"calculate": "datum.alpha + 0.006", "as": "high"},
+                ],
+                "mark": {"type": "rect", "strokeWidth": 0, "cursor": "pointer"},
+                "encoding": {
+                    "x": {**_K, "field": "left"},
+                    "x2": {"field": "right"},
+                    "y": {**rate, "field": "low"},
+                    "y2": {"field": "high"},
+                    "color": {
+                        "field": "speedup",
+                        "type": "quantitative",
+                        "scale": {
+                            "domain": [0.2, 1, 4],
+                            "range": ranged,
+                            "clamp": True,
+                            "interpolate": "rgb",
+                        },
+                        "legend": {"gradientLength": 160, "tickCount": 4, "title": "speedup"},
+                    },
+                },
+            },
+            {
+                "data": {"name": "best"},
+                "mark": {"type": "point", "size": 6, "filled": True, "color": colours["muted"]},
+                "encoding": place,
+            },
+            {
+                "data": {"name": "even"},
+                "mark": {"type": "line", "strokeWidth": 2, "color": colours["ink"]},
+                "encoding": place,
+            },
+            {
+                "data": {"name": "here"},
+                "mark": {
+                    "type": "point",
+                    "filled": True,
+                    "size": 150,
+                    "opacity": 1,
+                    "color": colours["bonus"],
+                    "stroke": colours["ground"],
+                    "strokeWidth": 2,
+                },
+                "encoding": place,
+            },
+        ],
+    )
+
+
+class Chart(NamedTuple):
+    """A chart by the name of its place: its specification, its data and its table."""
+
+    name: str
+    spec: Callable[[Mapping[str, str]], dict[str, Any]]
+    data: Callable[[Params], dict[str, Rows]]
+    table: Callable[[Params], Table]
+    renderer: str
+    """"svg", or "canvas" where there are too many marks for elements of their own."""
+
+
+CHARTS = (
+    Chart("length", length_spec, length_data, length_table, "svg"),
+    Chart("map", map_spec, map_data, map_table, "canvas"),
+)
+
+
+def table_html(table: Table) -> str:
+    """The inside of a table element."""
+    head = "".join(f'<th scope="col">{escape(column)}</th>' for column in table.columns)
+    body = "".join(
+        f'<tr><th scope="row">{escape(first)}</th>'
+        + "".join(f"<td>{escape(cell)}</td>" for cell in rest)
+        + "</tr>"
+        for first, *rest in table.rows
+    )
+    return f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>"

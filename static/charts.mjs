@@ -1,0 +1,34 @@
+// Draws the charts: Vega-Lite specifications come from Python, and so does their data. The libraries
+// are loaded when the first chart comes near the screen.
+const LIBRARIES = ["vega/vega.min.js", "vega-lite/vega-lite.min.js", "vega-embed/vega-embed.min.js"];
+
+const loaded = (async () => {
+  for (const name of LIBRARIES) {
+    await new Promise((resolve, reject) => {
+      const script = document.createElement("script");
+      script.src = new URL(`./vendor/${name}`, import.meta.url).href;
+      script.onload = resolve;
+      script.onerror = () => reject(new Error(`${name} could not be loaded`));
+      document.head.append(script);
+    });
+  }
+})();
+
+/** Draw a chart from a specification in JSON; gives what changes its data, also in JSON. */
+export async function draw(place, specification, renderer, clicked) {
+  await loaded;
+  const settings = { actions: false, renderer, defaultStyle: false, tooltip: false };
+  const { view, finalize } = await globalThis.vegaEmbed(place, JSON.parse(specification), settings);
+  // The place has a description, and the table the numbers; the marks alone would say little.
+  for (const drawn of place.querySelectorAll("svg")) drawn.setAttribute("aria-hidden", "true");
+  view.addEventListener("click", (_event, item) => {
+    if (item?.datum?.alpha !== undefined) clicked(JSON.stringify(item.datum));
+  });
+  return {
+    update(data) {
+      for (const [name, rows] of Object.entries(JSON.parse(data))) view.data(name, rows);
+      return view.runAsync();
+    },
+    finalize,
+  };
+}
