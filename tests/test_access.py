@@ -74,12 +74,15 @@ STATES: dict[str, tuple[str, Callable[[PageDriver], None]]] = {
 }
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("state", STATES)
-def test_nothing_is_wrong_with(shared: PageDriver, state: str, theme: str) -> None:
+def test_nothing_is_wrong_in_either_theme(shared: PageDriver, state: str) -> None:
     query, reach = STATES[state]
-    shared.open(f"{query}{'&' if query else '?'}theme={theme}")
+    shared.open(f"{query}{'&' if query else '?'}theme=light")
     reach(shared)
+    shared.frames()
+    assert complaints(shared) == []
+    # Only the theme: what was said, opened and drawn stays as it is.
+    shared.run("document.documentElement.dataset.theme = 'dark'")
     shared.frames()
     assert complaints(shared) == []
 
