@@ -184,14 +184,25 @@ def prefer(driver: WebDriver, **features: str) -> None:
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": listed})
 
 
-def until_settled(driver: WebDriver, seconds: float = 60) -> str:
-    """Wait until the page has started or failed; its `data-state`."""
+TRAP = "Out of bounds memory access"
+"""What WebKitGTK says when its WebAssembly traps as a page starts: seen once in many hundred
+starts, two at once on a busy machine, never in the other engines. A reload cures it."""
+
+
+def until_settled(driver: WebDriver, seconds: float = 60, again: bool = True) -> str:
+    """Wait until the page has started or failed; its `data-state`. A trap is tried again, once."""
     end = time.monotonic() + seconds
     state = "loading"
     while state == "loading" and time.monotonic() < end:
         with suppress(WebDriverException):
             state = driver.execute_script("return document.documentElement.dataset.state")
         time.sleep(0.02)
+    if again and state == "failed":
+        said = driver.execute_script("return document.querySelector('#failure').textContent")
+        if TRAP in said:
+            driver.execute_script("location.reload()")
+            time.sleep(1)
+            return until_settled(driver, seconds, again=False)
     return state
 
 
