@@ -25,7 +25,6 @@ from sim.view import BY_KEY, NO_QUESTION, View
 from static import browser
 from static.board import Board
 from static.browser import Attribute, Text, one
-from static.charts import Charts
 from static.host import Host
 from static.playback import Playback
 from static.prediction import Prediction
@@ -78,7 +77,7 @@ class Page:
         self._news = browser.Delay(NEWS_DELAY, self._dismiss)
         self._ghosts: dict[str, str] = {}
         self._sharing: Any = None
-        self._charts: Charts | None = None
+        self._charts: Any = None
         self._came_from: Any = None
         self._rest_shown: tuple[Any, ...] = ()
         self._plotted: tuple[Any, ...] = ()
@@ -93,8 +92,7 @@ class Page:
         self._recalling: Any = None
         if not self.view.embed:
             browser.watch_near(one("#recall"), self._recall)
-            self._charts = Charts(self._take_place)
-            self._charts.show(self.params, self._colours())
+            browser.watch_near(one("#text"), self._chart)
         if complaints or more:
             self.notify(" ".join(complaints + more))
         if self.view.play and not self.still.matches:
@@ -363,6 +361,13 @@ class Page:
         if self._came_from:
             browser.bring_into_view(self._came_from, "center")
             self._came_from.focus(preventScroll=True)
+
+    def _chart(self, near: bool) -> None:
+        from static.charts import Charts  # not before the page has started
+
+        if near and self._charts is None:
+            self._charts = Charts(self._take_place)
+            self._charts.show(self.params, self._colours())
 
     def _recall(self, near: bool) -> None:
         from static.recalling import Recalling  # only for those who read so far
