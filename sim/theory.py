@@ -9,9 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 from math import sqrt
 
 from sim.params import Params
+
+
+def survival(rates: Sequence[float]) -> list[float]:
+    """r₁, r₁r₂, …: the chance that at least so many drafts are accepted."""
+    chances, product = [], 1.0
+    for rate in rates:
+        product *= rate
+        chances.append(product)
+    return chances
 
 
 def expected_tokens_per_pass(rates: Sequence[float]) -> float:
@@ -19,11 +29,16 @@ def expected_tokens_per_pass(rates: Sequence[float]) -> float:
 
     With k equal rates α it is (1 − α^(k+1)) / (1 − α), and k + 1 at α = 1.
     """
-    total = product = 1.0
-    for rate in rates:
-        product *= rate
-        total += product
+    total = 1.0
+    for chance in survival(rates):
+        total += chance
     return total
+
+
+def chances_of_tokens(rates: Sequence[float]) -> list[float]:
+    """The chance that a verify pass yields 1, 2, …, k + 1 tokens."""
+    reached = [1.0, *survival(rates), 0.0]
+    return [more - most for more, most in pairwise(reached)]
 
 
 def deviation_of_tokens_per_pass(rates: Sequence[float]) -> float:
@@ -31,11 +46,10 @@ def deviation_of_tokens_per_pass(rates: Sequence[float]) -> float:
 
     P(at least j drafts accepted) is the product of the first j rates; E[n²] = Σ (2j + 1)·P(n > j).
     """
-    mean = square = product = 1.0
-    for j, rate in enumerate(rates, start=1):
-        product *= rate
-        mean += product
-        square += (2 * j + 1) * product
+    mean = square = 1.0
+    for j, chance in enumerate(survival(rates), start=1):
+        mean += chance
+        square += (2 * j + 1) * chance
     return sqrt(max(0.0, square - mean * mean))
 
 

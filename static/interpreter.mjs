@@ -9,10 +9,21 @@ const folder = new URL("./vendor/pyodide/", import.meta.url).href;
 const WASM = `${folder}pyodide.asm.wasm`;
 const LIBRARY = `${folder}python_stdlib.zip`;
 
-// The page needs none of the packages that Pyodide's own lock file lists.
+// Of the packages that Pyodide's own lock file lists the page needs one, and that one late.
+const NUMPY = {
+  name: "numpy",
+  version: "2.4.3",
+  file_name: "numpy-2.4.3-cp314-cp314-pyemscripten_2026_0_wasm32.whl",
+  install_dir: "site",
+  sha256: "0cad9c1b91f0082e4f959bc0e0bf5835a2efbba6ab3b1e9d1fe6e7e564cca98e",
+  package_type: "package",
+  imports: ["numpy"],
+  depends: [],
+  unvendored_tests: false,
+};
 const LOCK = JSON.stringify({
   info: { abi_version: "2026_0", arch: "wasm32", platform: "emscripten_5_0_3", python: "3.14.0" },
-  packages: {},
+  packages: { numpy: NUMPY },
 });
 
 // With a snapshot all that the page imports is in memory already, or comes with it compiled. So the
@@ -53,6 +64,7 @@ sys.meta_path.insert(sys.meta_path.index(PathFinder) + 1, RestOfTheLibrary())
 
 // Loading begins before PyScript asks, which tells only then where output goes.
 const output = { stdout: console.log, stderr: console.error };
+let held = null; // the standard library's bytes, once something needs more than the snapshot has
 let latest = 0; // the attempt that counts: one that hung may wake up later
 const first = begin(0);
 first.catch(() => {}); // told once PyScript asks
@@ -65,6 +77,7 @@ export async function loadPyodide({ stdout, stderr }) {
     try {
       const pyodide = await Promise.race([attempt ? begin(attempt) : first, again]);
       if (pyodide) {
+        start.numpy = () => fetchNumpy(pyodide);
         start.runtimeLoaded();
         return pyodide;
       }
@@ -89,6 +102,7 @@ async function begin(attempt) {
     stdout: (text) => output.stdout(text),
     stderr: (text) => output.stderr(text),
     indexURL: folder,
+    packageBaseUrl: folder,
     lockFileContents: LOCK,
     createPyodideModule,
   };
@@ -101,7 +115,7 @@ async function begin(attempt) {
       const pyodide = await lend({ attempt, compiled, library: EMPTY_ZIP, complete }, () =>
         load({ ...settings, _loadSnapshot: snapshot }),
       );
-      start.rest = () => pyodide.FS.writeFile("/lib/python314.zip", fetchNow(LIBRARY));
+      start.rest = () => pyodide.FS.writeFile("/lib/python314.zip", held ?? fetchNow(LIBRARY));
       pyodide.runPython(PRELUDE, { globals: pyodide.toPy({}) });
       return pyodide;
     } catch (error) {
@@ -169,6 +183,15 @@ async function lend({ attempt, compiled, library, complete }, action) {
     globalThis.fetch = fetch;
     WebAssembly.instantiateStreaming = instantiateStreaming;
   }
+}
+
+/** Bring NumPy, and the standard library that it imports from; only what draws with it asks for it. */
+async function fetchNumpy(pyodide) {
+  const quietly = { messageCallback() {}, errorCallback() {} };
+  const loading = pyodide.loadPackage("numpy", quietly);
+  if (start.rest) held = new Uint8Array(await (await fetch(LIBRARY)).arrayBuffer());
+  await loading;
+  if (!pyodide.loadedPackages.numpy) throw new Error(`${NUMPY.file_name} could not be loaded`);
 }
 
 /** A file's bytes at once, because an import cannot wait; used for rare imports only. */

@@ -23,7 +23,7 @@ KINDS = (".css", ".js", ".mjs", ".svg", ".html", ".json")
 WHEN = (1980, 1, 1, 0, 0, 0)
 """The time of every file in an archive: the earliest there is."""
 
-STORED = (".gz", ".zip", ".png")
+STORED = (".gz", ".png", ".whl", ".zip")
 """Kinds that are compressed already."""
 
 
@@ -66,6 +66,7 @@ def licences(packages: list[dict[str, object]], own: str) -> str:
         parts = package["parts"]
         assert isinstance(parts, list)
         texts = [part["path"] for part in parts if part["member"] == "LICENSE"]
+        texts += [package["text"]] if "text" in package else []
         lines += [
             "",
             f"{package['name']} {package['version']}, licence {package['licence']}",

