@@ -1,21 +1,17 @@
-"""The charts of the text as Vega-Lite specifications: plain data, drawn elsewhere.
-
-A chart is a specification with named data sets, the rows of these for a scene, and the same numbers
-as a table for those who do not see it.
-"""
+"""The charts of the text: those of the theory are made here, and all are listed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
-from html import escape
 from typing import Any, NamedTuple
 
+from sim.chart import Chart, Data, Rows, Table, specification
 from sim.params import Params
+from sim.run_charts import RUN_CHARTS
 from sim.theory import expected_speedup, expected_tokens_per_pass, plain_pass, verify_time
 
-SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 LENGTHS = range(1, 17)
 """Draft lengths that the charts span: those of the slider."""
 
@@ -26,17 +22,8 @@ TOLD = tuple(index / 10 for index in range(1, 10))
 
 TOKENS, SPEEDUP = "tokens per pass", "speedup"
 
-Rows = list[dict[str, Any]]
 
-
-class Table(NamedTuple):
-    """A chart's numbers: a heading for each column, and rows of text."""
-
-    columns: Sequence[str]
-    rows: list[list[str]]
-
-
-def length_data(params: Params) -> dict[str, Rows]:
+def length_data(params: Params) -> Data:
     """Tokens per pass and speedup by draft length, and where this scene is.
 
     With the cache off there is no speedup to expect; with speculation off no place for a scene.
@@ -96,7 +83,7 @@ def _map(costs: Costs) -> tuple[Rows, Rows, Rows]:
     return cells, even, [{"k": k, "alpha": rate} for rate, (_, k) in best.items()]
 
 
-def map_data(params: Params) -> dict[str, Rows]:
+def map_data(params: Params) -> Data:
     """Speedup by draft length and acceptance rate at this draft cost, batch and knee.
 
     `even` is where it is 1, `best` the best draft length of each rate, `here` this scene's place.
@@ -117,33 +104,6 @@ def map_table(params: Params) -> Table:
         ["acceptance rate", "best draft length", SPEEDUP],
         [[f"{rate:g}", str(best[rate]), f"{speedups[best[rate], rate]:.2f}"] for rate in TOLD],
     )
-
-
-def _spec(colours: Mapping[str, str], description: str, layer: list[Any]) -> dict[str, Any]:
-    text = {"labelColor": colours["muted"], "titleColor": colours["muted"]}
-    return {
-        "$schema": SCHEMA,
-        "description": description,
-        "width": "container",
-        "height": 240,
-        "autosize": {"type": "fit", "contains": "padding"},
-        "background": "transparent",
-        "layer": layer,
-        "config": {
-            "font": "system-ui, sans-serif",
-            "view": {"stroke": None},
-            "axis": {
-                **text,
-                "gridColor": colours["line"],
-                "domainColor": colours["line"],
-                "tickColor": colours["line"],
-                "labelFontSize": 12,
-                "titleFontSize": 12,
-                "titleFontWeight": "normal",
-            },
-            "legend": {**text, "labelFontSize": 12, "orient": "top", "title": None},
-        },
-    }
 
 
 _K = {
@@ -170,7 +130,7 @@ def length_spec(colours: Mapping[str, str]) -> dict[str, Any]:
         "axis": {"tickCount": 5},
     }
     both = {"x": _K, "y": value, "color": colour}
-    return _spec(
+    return specification(
         colours,
         "Lines: tokens per pass and speedup by draft length; points: this scene.",
         [
@@ -206,7 +166,7 @@ def map_spec(colours: Mapping[str, str]) -> dict[str, Any]:
     }
     place = {"x": _K, "y": rate}
     ranged = [colours["evicted"], colours["ground"], colours["accepted"]]
-    return _spec(
+    return specification(
         colours,
         "Map of the speedup by draft length and acceptance rate; the line is where it is 1, the "
         "small points are the best draft length of each rate, the large one is this scene.",
@@ -265,30 +225,20 @@ def map_spec(colours: Mapping[str, str]) -> dict[str, Any]:
     )
 
 
-class Chart(NamedTuple):
-    """A chart by the name of its place: its specification, its data and its table."""
-
-    name: str
-    spec: Callable[[Mapping[str, str]], dict[str, Any]]
-    data: Callable[[Params], dict[str, Rows]]
-    table: Callable[[Params], Table]
-    renderer: str
-    """"svg", or "canvas" where there are too many marks for elements of their own."""
-
-
 CHARTS = (
-    Chart("length", length_spec, length_data, length_table, "svg"),
-    Chart("map", map_spec, map_data, map_table, "canvas"),
+    Chart(
+        "length",
+        length_spec,
+        lambda run, _tick: length_data(run.params),
+        lambda run, _tick, _data: length_table(run.params),
+    ),
+    Chart(
+        "map",
+        map_spec,
+        lambda run, _tick: map_data(run.params),
+        lambda run, _tick, _data: map_table(run.params),
+        renderer="canvas",
+    ),
+    *RUN_CHARTS,
 )
-
-
-def table_html(table: Table) -> str:
-    """The inside of a table element."""
-    head = "".join(f'<th scope="col">{escape(column)}</th>' for column in table.columns)
-    body = "".join(
-        f'<tr><th scope="row">{escape(first)}</th>'
-        + "".join(f"<td>{escape(cell)}</td>" for cell in rest)
-        + "</tr>"
-        for first, *rest in table.rows
-    )
-    return f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
+"""Every chart of the text."""

@@ -92,16 +92,25 @@ class Frames:
 
 
 class Delay:
-    """Call back once, some time after the last time it was asked to."""
+    """Call back once, some time after it was asked to: the last time, or the first."""
 
-    def __init__(self, milliseconds: int, callback: Callable[[], object]) -> None:
-        self._milliseconds, self._timer = milliseconds, None
-        self._proxy = create_proxy(lambda: callback())
+    def __init__(
+        self, milliseconds: int, callback: Callable[[], object], restarts: bool = True
+    ) -> None:
+        self._milliseconds, self._callback, self._timer = milliseconds, callback, None
+        self._restarts = restarts
+        self._proxy = create_proxy(self._call)
 
     def ask(self) -> None:
-        """Start waiting anew."""
-        self.drop()
-        self._timer = js.setTimeout(self._proxy, self._milliseconds)
+        """Start waiting; anew where each asking counts, else go on."""
+        if self._restarts:
+            self.drop()
+        if self._timer is None:
+            self._timer = js.setTimeout(self._proxy, self._milliseconds)
+
+    def _call(self) -> None:
+        self._timer = None
+        self._callback()
 
     def drop(self) -> None:
         """Wait no more."""
@@ -260,6 +269,20 @@ def draw_chart(
     START.charts().then(lambda module: module.draw(place, spec, renderer, click)).then(
         lambda view: drawn(view, ""), lambda error: drawn(None, str(error))
     )
+
+
+def bring_numpy(come: Callable[[str], object]) -> None:
+    """Load NumPy; `come` gets the empty text once it can be imported, or what went wrong."""
+
+    def loaded(_result: Any) -> None:
+        try:
+            import numpy  # noqa: F401 - half a second of work, done while nothing waits for it
+        except Exception as error:
+            come(f"{type(error).__name__}: {error}")
+        else:
+            come("")
+
+    START.numpy().then(loaded, lambda error: come(str(error)))
 
 
 def random_seed() -> int:

@@ -1,6 +1,7 @@
 // Draws the charts: Vega-Lite specifications come from Python, and so does their data. The libraries
 // are loaded when the first chart comes near the screen.
 const LIBRARIES = ["vega/vega.min.js", "vega-lite/vega-lite.min.js", "vega-embed/vega-embed.min.js"];
+const ERRORS = 1; // Vega would warn of data that is still to come
 
 const loaded = (async () => {
   for (const name of LIBRARIES) {
@@ -17,7 +18,8 @@ const loaded = (async () => {
 /** Draw a chart from a specification in JSON; gives what changes its data, also in JSON. */
 export async function draw(place, specification, renderer, clicked) {
   await loaded;
-  const settings = { actions: false, renderer, defaultStyle: false, tooltip: false };
+  const quiet = { actions: false, defaultStyle: false, tooltip: false, logLevel: ERRORS };
+  const settings = { renderer, ...quiet };
   const { view, finalize } = await globalThis.vegaEmbed(place, JSON.parse(specification), settings);
   // The place has a description, and the table the numbers; the marks alone would say little.
   for (const drawn of place.querySelectorAll("svg")) drawn.setAttribute("aria-hidden", "true");

@@ -367,7 +367,7 @@ class Page:
 
         if near and self._charts is None:
             self._charts = Charts(self._take_place)
-            self._charts.show(self.params, self._colours())
+            self._charts.show(self.run, self.view.tick, self._colours(), False)
 
     def _recall(self, near: bool) -> None:
         from static.recalling import Recalling  # only for those who read so far
@@ -596,9 +596,9 @@ class Page:
         self._strip_class.write("strip" + size)
         self._show_numbers(run, tick)
         self._show_timeline(run, tick)
-        if self._charts and not self.playback.playing:
-            self._charts.show(self.params, self._colours())
         playing = self.playback.playing
+        if self._charts:
+            self._charts.show(run, tick, self._colours(), playing)
         browser.root.classList.toggle("playing", playing)
         self._places["play-label"].write("Pause" if playing else "Play")
         if not playing:

@@ -11,7 +11,7 @@ import pytest
 from tests import browsers
 from tests.__main__ import NODE
 from tests.conftest import PageDriver
-from tests.test_charts import come
+from tests.test_charts import NEAR, come
 from tests.test_failures import WASM, Serve, delayed, faulty, missing
 
 __all__ = ["faulty"]
@@ -47,7 +47,7 @@ def play(page: PageDriver) -> None:
 
 
 def chart(page: PageDriver) -> None:
-    for name in ("length", "map"):
+    for name in NEAR:
         come(page, name)
     page.run("for (const d of document.querySelectorAll('.chart details')) d.open = true")
 

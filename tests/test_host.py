@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import http.client
+import io
 import json
 import re
 import shutil
@@ -107,6 +108,39 @@ def test_a_wrong_file_from_the_cdn_is_not_taken(
     assert files(tmp_path) == {} or "a.txt" not in files(tmp_path)
 
 
+def test_a_part_inside_a_wheel_is_taken_out_of_it(
+    tmp_path: Path, cdn: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed = json.loads((tmp_path / "list.json").read_text())
+    cdn.clear()
+    index = tmp_path / "index"
+    index.mkdir()
+    with zipfile.ZipFile(index / "carrier-1.0-py3-none-any.whl", "w") as wheel:
+        for name, data in PARTS.items():
+            wheel.writestr(f"carrier/inside/{name}", data)
+        wheel.writestr("carrier-1.0.dist-info/METADATA", "Name: carrier\nVersion: 1.0\n")
+        wheel.writestr("carrier-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\n")
+        wheel.writestr("carrier-1.0.dist-info/RECORD", "")
+    listed["cdn"]["pyodide"] = listed["cdn"]["npm"]
+    wheel_of = {"source": "pyodide", "wheel": "carrier==1.0", "folder": "carrier/inside"}
+    listed["packages"][0].update(wheel_of)
+    (tmp_path / "list.json").write_text(json.dumps(listed))
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(index))
+    fetched, said = fetch(tmp_path)
+    assert (fetched, files(tmp_path)) == (2, PARTS)
+    assert any("asking pip for carrier==1.0" in line for line in said)
+
+    shutil.rmtree(tmp_path / "static")
+    listed["packages"][0]["wheel"] = "carrier==2.0"
+    (tmp_path / "list.json").write_text(json.dumps(listed))
+    with pytest.raises(vendor.VendorError, match=r"pip could not fetch carrier==2\.0"):
+        fetch(tmp_path)
+    monkeypatch.setattr(vendor.importlib.util, "find_spec", lambda _: None)  # type: ignore[attr-defined]
+    with pytest.raises(vendor.VendorError, match="has no pip"):
+        fetch(tmp_path)
+
+
 def test_an_interrupted_write_leaves_nothing(
     tmp_path: Path, cdn: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -125,6 +159,7 @@ def test_the_pinned_list_is_whole_here_and_checking_it_needs_no_network() -> Non
     _, parts = vendor.read_parts()
     assert {part.name for part in parts} == {
         *("pyodide", "@pyscript/core", "fake-indexeddb", "vega", "vega-lite", "vega-embed"),
+        "numpy",
     }
     subprocess.run(
         [sys.executable, "-m", "sim", "vendor"], cwd=ROOT, check=True, capture_output=True
@@ -296,8 +331,11 @@ def test_a_bundle_holds_the_page_the_runtime_and_the_hash_of_every_file(tmp_path
     for package in json.loads((SITE / "static/vendor.json").read_text("utf-8"))["packages"]:
         assert f"{package['name']} {package['version']}, licence {package['licence']}" in texts
         assert package["code"] in texts
-    for text in re.findall(r"licence text: (\S+)", texts):
-        assert any(word in made[text] for word in (b"Apache License", b"Redistribution and use"))
+    for text, inside in re.findall(r"licence text: ([^\s,]+)(?:, in (\S+))?", texts):
+        told = made[text]
+        if inside:
+            told = zipfile.ZipFile(io.BytesIO(told)).read(f"{inside}LICENSE.txt")
+        assert any(word in told for word in (b"Apache License", b"Redistribution and use"))
     assert "MIT License" in texts
 
 

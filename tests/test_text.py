@@ -75,7 +75,7 @@ def test_every_scene_of_the_text_is_exact() -> None:
         view, more = updated(View(), keys)
         assert complaints + more == [], query
         assert set(keys) <= {"k", "alpha", "rates", "c", "batch", "chunk", "speculation", "cache",
-                             "evict", "tick", "speed"}  # fmt: skip
+                             "evict", "tick", "speed", "seed"}  # fmt: skip
         assert Run(params).at(view.tick)
 
 

@@ -6,13 +6,13 @@ Figures that are facts of the world are given here with their source; the rest c
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil
+from math import ceil, sqrt
 from typing import NamedTuple
 
 from sim.params import Params
 from sim.run import Run
 from sim.story import count
-from sim.theory import expected_speedup, expected_tokens_per_pass
+from sim.theory import deviation_of_tokens_per_pass, expected_speedup, expected_tokens_per_pass
 
 PARAMETERS, BYTES_EACH = 7e9, 2
 """A model of seven billion weights, two bytes each."""
@@ -29,6 +29,12 @@ CONTEXT = 4096
 TARGET = {"the": 0.5, "a": 0.25, "his": 0.15, "no": 0.1}
 DRAFT = {"the": 0.2, "a": 0.5, "his": 0.2, "no": 0.1}
 """What the two models of the worked example say of the next word."""
+
+LUCK_AFTER = (10, 60, 1200)
+"""Passes after which the text says how far runs are apart."""
+
+NINE_IN_TEN = 1.645
+"""Standard deviations within which nine in ten of a normal distribution are."""
 
 
 class Refilled(NamedTuple):
@@ -100,6 +106,13 @@ def _share(value: float) -> str:
     return f"{value:.2f}"
 
 
+def _nine_in_ten(params: Params, passes: int) -> str:
+    """Between which tokens per pass nine runs in ten are: sums of many passes are about normal."""
+    mean = expected_tokens_per_pass(params.rates)
+    reach = NINE_IN_TEN * deviation_of_tokens_per_pass(params.rates) / sqrt(passes)
+    return f"{mean - reach:.1f} and {mean + reach:.1f}"
+
+
 def claims() -> dict[str, str]:
     """Every figure of the text by its name."""
     weights = PARAMETERS * BYTES_EACH
@@ -132,6 +145,7 @@ def claims() -> dict[str, str]:
         "second": f"{_gain(0.7, 2):.2f}",
         "eighth": f"{_gain(0.7, 8):.2f}",
         "ceiling": f"{1 / (1 - 0.7):.2f}",
+        **{f"luck-{n}": _nine_in_ten(default, n) for n in LUCK_AFTER},
         "expected": f"{expected:.2f}",
         "accepted": f"{100 * (expected - 1) / default.draft_length:.0f} %",
         "even": f"{break_even(12, 0.1):.2f}",

@@ -11,7 +11,8 @@ import re
 from html import escape
 
 from sim.cache import ACCEPTED, EMPTY
-from sim.charts import CHARTS, table_html
+from sim.chart import table_html
+from sim.charts import CHARTS
 from sim.host import SITE, page_files, snapshot
 from sim.host.claims import claims
 from sim.host.vendor import read_parts
@@ -197,7 +198,10 @@ def regions() -> dict[str, str]:
             f"<td>{m.help}</td></tr>"
             for m in METRICS
         ),
-        **{f"chart-{one.name}": table_html(one.table(run.params)) for one in CHARTS},
+        **{
+            f"chart-{one.name}": table_html(one.table(run, tick, one.data(run, tick)))
+            for one in CHARTS
+        },
         "cards": "\n".join(
             f"<details><summary>{emphasised(card.question)}</summary>"
             f"<p>{emphasised(card.answer)}</p></details>"

@@ -126,8 +126,9 @@ def _from_cdn(
             with urllib.request.urlopen(address, timeout=CDN_TIMEOUT) as answer:
                 _write(part, answer.read(), site)
         except (urllib.error.URLError, OSError, VendorError) as error:
-            client = CLIENTS[part.source].name
-            say(f"  not from the CDN ({getattr(error, 'reason', error)}); asking {client}")
+            why = getattr(error, "reason", error)
+            asked = f"{CLIENTS[part.source].name} for {part.archive}"
+            say(f"  not from the CDN ({why}); asking {asked}")
             return group[index:]
         _tell(part, say)
     return []

@@ -1,0 +1,87 @@
+"""What a chart of the text is: a Vega-Lite specification, its data for a scene, and its table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
+from typing import Any, NamedTuple
+
+from sim.run import Run
+
+SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
+
+Rows = list[dict[str, Any]]
+Data = dict[str, Rows]
+"""The rows of a specification's named data sets."""
+
+OTHERS = "others"
+"""The data set of runs with other seeds, where a chart has one."""
+
+
+class Table(NamedTuple):
+    """A chart's numbers: a heading for each column, and rows of text."""
+
+    columns: Sequence[str]
+    rows: list[list[str]]
+
+
+class Chart(NamedTuple):
+    """A chart by the name of its place on the page."""
+
+    name: str
+    spec: Callable[[Mapping[str, str]], dict[str, Any]]
+    """The specification in these colours; its data sets are named, and empty."""
+    data: Callable[[Run, int], Data]
+    """The rows for a run at a tick."""
+    table: Callable[[Run, int, Data], Table]
+    """The same numbers for those who do not see the chart, with those of `spread` once there."""
+    spread: Callable[[Run, int], Rows] | None = None
+    """The rows of `OTHERS`, which take a thousand runs, and so NumPy: they come later, or never."""
+    renderer: str = "svg"
+    """Or "canvas", where there are too many marks for elements of their own."""
+
+
+def specification(colours: Mapping[str, str], description: str, layer: list[Any]) -> dict[str, Any]:
+    """A specification of these layers, as wide as its place, in the page's own look."""
+    text = {"labelColor": colours["muted"], "titleColor": colours["muted"]}
+    return {
+        "$schema": SCHEMA,
+        "description": description,
+        "width": "container",
+        "height": 240,
+        "autosize": {"type": "fit", "contains": "padding"},
+        "background": "transparent",
+        "layer": layer,
+        "config": {
+            "font": "system-ui, sans-serif",
+            "view": {"stroke": None},
+            "axis": {
+                **text,
+                "gridColor": colours["line"],
+                "domainColor": colours["line"],
+                "tickColor": colours["line"],
+                "labelFontSize": 12,
+                "titleFontSize": 12,
+                "titleFontWeight": "normal",
+            },
+            "legend": {
+                **text,
+                "labelFontSize": 12,
+                "orient": "top",
+                "title": None,
+                "symbolOpacity": 1,
+            },
+        },
+    }
+
+
+def table_html(table: Table) -> str:
+    """The inside of a table element."""
+    head = "".join(f'<th scope="col">{escape(column)}</th>' for column in table.columns)
+    body = "".join(
+        f'<tr><th scope="row">{escape(first)}</th>'
+        + "".join(f"<td>{escape(cell)}</td>" for cell in rest)
+        + "</tr>"
+        for first, *rest in table.rows
+    )
+    return f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>"

@@ -1,0 +1,330 @@
+"""The charts of runs: what a pass yields, how luck evens out, what a kept cache saves.
+
+Each shows this run; the first two also the theory, and how far a thousand other seeds spread.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+from sim.chart import OTHERS, Chart, Data, Rows, Table, specification
+from sim.params import HORIZON, SLOTS, Params
+from sim.plot import most_gained
+from sim.run import Run
+from sim.theory import chances_of_tokens, expected_tokens_per_pass
+
+THIS_RUN, THEORY, SPREAD = "this run", "theory", "90 % of 1,000 other seeds"
+ON, OFF = "KV cache on", "KV cache off"
+
+TICKS = sorted({round(HORIZON ** (index / 59)) for index in range(60)})
+"""Ticks at which the runs are compared: dense at first, when luck counts most."""
+
+TOLD_TICKS = (1, 3, 10, 30, 100, 300, HORIZON)
+SPAN = 2 * SLOTS
+"""Tokens that the chart of positions spans."""
+
+GRAIN = 16
+"""Tokens between two points of its lines."""
+
+TOLD_TOKENS = (64, 128, 256, 512, 1024)
+
+
+def _share(value: float) -> str:
+    return f"{100 * value:.0f} %"
+
+
+def yield_data(run: Run, tick: int) -> Data:
+    """How many tokens a verify pass yields: this run's passes until `tick`, and the chances."""
+    chances = chances_of_tokens(run.params.rates)
+    states = [run.at(at) for at in range(tick + 1)]
+    made = Counter(after.num_tokens - before.num_tokens for before, after in pairwise(states))
+    passes = states[-1].verify_passes
+    here = [{"tokens": n, "share": made[n] / passes} for n in range(1, len(chances) + 1) if passes]
+    theory = [{"tokens": n, "share": chance} for n, chance in enumerate(chances, start=1)]
+    return {"theory": theory, "here": here}
+
+
+def yield_spread(run: Run, tick: int) -> Rows:
+    """Between which shares nine in ten of the other seeds are after as many ticks."""
+    if not tick:
+        return []
+    from sim.ensemble import ensemble, spread  # NumPy: the page loads it only for these charts
+
+    low, high = spread(ensemble(run.params).shares(tick))
+    return [
+        {"tokens": n, "low": float(least), "high": float(most)}
+        for n, (least, most) in enumerate(zip(low, high, strict=True), start=1)
+    ]
+
+
+def yield_table(run: Run, tick: int, data: Data) -> Table:
+    """The same, a row for each number of tokens."""
+    here = {row["tokens"]: _share(row["share"]) for row in data["here"]}
+    others = {
+        row["tokens"]: f"{_share(row['low'])} to {_share(row['high'])}"
+        for row in data.get(OTHERS, ())
+    }
+    return Table(
+        ["tokens of a pass", THIS_RUN, THEORY, SPREAD],
+        [
+            [str(n), here.get(n, "–"), _share(row["share"]), others.get(n, "–")]
+            for n, row in enumerate(data["theory"], start=1)
+        ],
+    )
+
+
+def luck_data(run: Run, tick: int) -> Data:
+    """Tokens per pass so far, tick by tick, with its theory and the range that the chart spans."""
+
+    def value(at: int) -> float:
+        state = run.at(at)
+        return (state.num_tokens - 1) / state.verify_passes
+
+    ticks = [at for at in TICKS if at < tick] + ([tick] if tick else [])
+    expected = expected_tokens_per_pass(run.params.rates)
+    line = [{"tick": at, "value": value(at)} for at in ticks]
+    return {
+        "range": [{"value": 1}, {"value": 1 + most_gained(run.params.rates)}],
+        "theory": [{"tick": at, "value": expected} for at in (1, HORIZON)],
+        "run": line,
+        "here": line[-1:],
+    }
+
+
+def luck_spread(run: Run, _tick: int) -> Rows:
+    """Between which values nine in ten of the other seeds are, and the middle half of them."""
+    import numpy as np  # the page loads it only for these charts
+
+    from sim.ensemble import ensemble, spread
+
+    runs = ensemble(run.params)
+    values = np.array([runs.tokens_per_pass(at) for at in TICKS])
+    bounds = zip(*spread(values), *spread(values, 0.25, 0.75), strict=True)
+    names = "low", "high", "lower", "upper"
+    return [
+        {"tick": tick, **dict(zip(names, map(float, four), strict=True))}
+        for tick, four in zip(TICKS, bounds, strict=True)
+    ]
+
+
+def luck_table(run: Run, tick: int, data: Data) -> Table:
+    """The same at a few ticks; this run only as far as it has come."""
+    line = {row["tick"]: f"{row['value']:.2f}" for row in data["run"]}
+    others = {row["tick"]: f"{row['low']:.2f} to {row['high']:.2f}" for row in data.get(OTHERS, ())}
+    theory = f"{expected_tokens_per_pass(run.params.rates):.2f}"
+    return Table(
+        ["tick", THIS_RUN, THEORY, SPREAD],
+        [
+            [str(at), line.get(at, "–"), theory, others.get(at, "–")]
+            for at in sorted({*TOLD_TICKS, *([tick] if tick else [])})
+        ],
+    )
+
+
+@lru_cache(maxsize=4)
+def _work(params: Params) -> Rows:
+    """Positions computed until there were so many tokens: about `SPAN / GRAIN` points."""
+    run, rows, wanted = Run(params), [], 1
+    for tick in range(1, HORIZON + 1):
+        state = run.at(tick)
+        tokens = state.num_tokens - 1
+        if tokens >= wanted:
+            cache = ON if params.kv_cache else OFF
+            rows.append({"cache": cache, "tokens": tokens, "positions": state.positions_computed})
+            wanted = tokens - tokens % GRAIN + GRAIN
+        if tokens >= SPAN:
+            break
+    return rows
+
+
+def position_data(run: Run, tick: int) -> Data:
+    """Positions computed by tokens, with the cache and without; and where this run is."""
+    state = run.at(tick)
+    tokens = state.num_tokens - 1
+    here = {
+        "cache": ON if run.params.kv_cache else OFF,
+        "tokens": tokens,
+        "positions": state.positions_computed,
+    }
+    lines = [row for kept in (True, False) for row in _work(replace(run.params, kv_cache=kept))]
+    return {"lines": lines, "here": [here] if 0 < tokens <= SPAN else []}
+
+
+def position_table(_run: Run, _tick: int, data: Data) -> Table:
+    """The same at a few lengths, and how many times as many positions it is without the cache."""
+    rows = []
+    for tokens in TOLD_TOKENS:
+        reached = {
+            cache: [
+                row["positions"]
+                for row in data["lines"]
+                if row["cache"] == cache and row["tokens"] >= tokens
+            ][:1]
+            for cache in (ON, OFF)
+        }
+        if reached[ON] and reached[OFF]:
+            (kept,), (not_kept,) = reached[ON], reached[OFF]
+            times = f"{not_kept / kept:,.0f} ×"
+            rows.append([f"{tokens:,}", f"{kept:,}", f"{not_kept:,}", times])
+    return Table(["tokens", ON, OFF, "without ÷ with"], rows)
+
+
+def _layer(name: str, who: str, mark: dict[str, Any], **encoding: Any) -> dict[str, Any]:
+    """A layer of this run, its theory or the others; one scale for all makes the legend too."""
+    return {
+        "data": {"name": name},
+        "transform": [{"calculate": f"'{who}'", "as": "who"}],
+        "mark": mark,
+        "encoding": encoding,
+    }
+
+
+def _colour(colours: Mapping[str, str]) -> dict[str, Any]:
+    ranged = [colours["accepted"], colours["ink"], colours["bonus"]]
+    scale = {"domain": [THIS_RUN, THEORY, SPREAD], "range": ranged}
+    return {"field": "who", "type": "nominal", "scale": scale}
+
+
+def yield_spec(colours: Mapping[str, str]) -> dict[str, Any]:
+    """Chart 3: how many tokens a pass yields."""
+    n = {
+        "field": "tokens",
+        "type": "ordinal",
+        "title": "tokens of one pass",
+        "axis": {"labelAngle": 0, "labelOverlap": True},
+    }
+    share = {
+        "field": "share",
+        "type": "quantitative",
+        "title": "share of the passes",
+        "axis": {"format": ".0%", "tickCount": 5},
+    }
+    colour = _colour(colours)
+    wide = {"width": {"band": 0.7}}
+    low, high = {**share, "field": "low"}, {"field": "high"}
+    return specification(
+        colours,
+        "Bars: of this run's passes, the share that yielded so many tokens; ticks: its theory; "
+        "upright lines: where nine in ten of a thousand other seeds are.",
+        [
+            _layer("here", THIS_RUN, {"type": "bar", **wide}, x=n, y=share, color=colour),
+            {  # so that the next stand out from the bars
+                "data": {"name": OTHERS},
+                "mark": {"type": "rule", "strokeWidth": 7, "color": colours["ground"]},
+                "encoding": {"x": n, "y": low, "y2": high},
+            },
+            _layer(
+                OTHERS,
+                SPREAD,
+                {"type": "rule", "strokeWidth": 3},
+                **{"x": n, "y": low, "y2": high, "color": colour},
+            ),
+            _layer(
+                "theory",
+                THEORY,
+                {"type": "tick", "thickness": 2, **wide},
+                **{"x": n, "y": share, "color": colour},
+            ),
+        ],
+    )
+
+
+def luck_spec(colours: Mapping[str, str]) -> dict[str, Any]:
+    """Chart 3, over time: how luck evens out."""
+    tick = {
+        "field": "tick",
+        "type": "quantitative",
+        "title": "tick",
+        "scale": {"type": "log", "domain": [1, HORIZON], "nice": False},
+        "axis": {"values": [1, 3, 10, 30, 100, 300, 1000], "grid": False, "format": ",d"},
+    }
+    value = {
+        "field": "value",
+        "type": "quantitative",
+        "title": "tokens per pass so far",
+        "scale": {"zero": False, "nice": False},
+        "axis": {"tickCount": 5},
+    }
+    both = {"x": tick, "y": value, "color": _colour(colours)}
+    line = {"type": "line", "clip": True}
+
+    def band(low: str, high: str) -> dict[str, Any]:
+        place = {**both, "y": {**value, "field": low}, "y2": {"field": high}}
+        return _layer(OTHERS, SPREAD, {"type": "area", "opacity": 0.3, "clip": True}, **place)
+
+    return specification(
+        colours,
+        "Line: this run's tokens per pass so far, by tick; level line: its theory; bands: where "
+        "nine in ten of a thousand other seeds are, and darker the middle half of them.",
+        [
+            {
+                "data": {"name": "range"},
+                "mark": {"type": "point", "opacity": 0},
+                "encoding": {"y": value},
+            },
+            band("low", "high"),
+            band("lower", "upper"),
+            _layer("theory", THEORY, {**line, "strokeDash": [4, 4], "strokeWidth": 1.5}, **both),
+            _layer("run", THIS_RUN, {**line, "strokeWidth": 2}, **both),
+            _layer(
+                "here",
+                THIS_RUN,
+                {"type": "point", "filled": True, "size": 90, "opacity": 1},
+                **both,
+            ),
+        ],
+    )
+
+
+def position_spec(colours: Mapping[str, str]) -> dict[str, Any]:
+    """Chart 4: what a kept cache saves."""
+    tokens = {
+        "field": "tokens",
+        "type": "quantitative",
+        "title": "tokens written",
+        "scale": {"domain": [0, SPAN], "nice": False},
+        "axis": {"values": [0, 256, 512, 768, 1024], "grid": False, "format": ",d"},
+    }
+    positions = {
+        "field": "positions",
+        "type": "quantitative",
+        "title": "positions computed",
+        "scale": {"type": "log"},
+        "axis": {"values": [1, 10, 100, 1000, 10_000, 100_000, 1_000_000], "format": ","},
+    }
+    colour = {
+        "field": "cache",
+        "type": "nominal",
+        "scale": {"domain": [ON, OFF], "range": [colours["accepted"], colours["evicted"]]},
+    }
+    both = {"x": tokens, "y": positions, "color": colour}
+    dash = {**colour, "scale": {"domain": [ON, OFF], "range": [[1, 0], [6, 3]]}}
+    return specification(
+        colours,
+        "Lines: positions computed by the time so many tokens are written, with the KV cache and "
+        "without, each line of the grid ten times the one below; the point is this run.",
+        [
+            {
+                "data": {"name": "lines"},
+                "mark": {"type": "line", "strokeWidth": 2, "clip": True},
+                "encoding": {**both, "strokeDash": dash},
+            },
+            {
+                "data": {"name": "here"},
+                "mark": {"type": "point", "filled": True, "size": 110, "opacity": 1},
+                "encoding": both,
+            },
+        ],
+    )
+
+
+RUN_CHARTS = (
+    Chart("positions", position_spec, position_data, position_table),
+    Chart("yields", yield_spec, yield_data, yield_table, yield_spread),
+    Chart("luck", luck_spec, luck_data, luck_table, luck_spread),
+)
