@@ -17,6 +17,9 @@ Data = dict[str, Rows]
 OTHERS = "others"
 """The data set of runs with other seeds, where a chart has one."""
 
+LINES = {"symbolType": "stroke", "symbolSize": 400, "symbolStrokeWidth": 2}
+"""A legend that shows lines as they are drawn, broken ones too."""
+
 
 class Table(NamedTuple):
     """A chart's numbers: a heading for each column, and rows of text."""

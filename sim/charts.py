@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sim.chart import Chart, Data, Rows, Table, specification
+from sim.chart import LINES, Chart, Data, Rows, Table, specification
 from sim.params import Params
 from sim.run_charts import RUN_CHARTS
 from sim.theory import expected_speedup, expected_tokens_per_pass, plain_pass, verify_time
@@ -121,6 +121,7 @@ def length_spec(colours: Mapping[str, str]) -> dict[str, Any]:
         "field": "measure",
         "type": "nominal",
         "scale": {"domain": [TOKENS, SPEEDUP], "range": [colours["accepted"], colours["bonus"]]},
+        "legend": LINES,
     }
     value = {
         "field": "value",
@@ -143,7 +144,10 @@ def length_spec(colours: Mapping[str, str]) -> dict[str, Any]:
                 "mark": {"type": "line", "strokeWidth": 2},
                 "encoding": {
                     **both,
-                    "strokeDash": {**colour, "scale": {"range": [[1, 0], [6, 3]]}},
+                    "strokeDash": {
+                        **colour,
+                        "scale": {"domain": [TOKENS, SPEEDUP], "range": [[1, 0], [6, 3]]},
+                    },
                 },
             },
             {

@@ -12,13 +12,14 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
-from sim.chart import OTHERS, Chart, Data, Rows, Table, specification
+from sim.chart import LINES, OTHERS, Chart, Data, Rows, Table, specification
 from sim.params import HORIZON, SLOTS, Params
 from sim.plot import most_gained
 from sim.run import Run
 from sim.theory import chances_of_tokens, expected_tokens_per_pass
 
-THIS_RUN, THEORY, SPREAD = "this run", "theory", "90 % of 1,000 other seeds"
+THIS_RUN, THEORY, SPREAD = "this run", "theory", "other seeds"
+NINE_IN_TEN = "90 % of 1,000 other seeds"
 ON, OFF = "KV cache on", "KV cache off"
 
 TICKS = sorted({round(HORIZON ** (index / 59)) for index in range(60)})
@@ -70,7 +71,7 @@ def yield_table(run: Run, tick: int, data: Data) -> Table:
         for row in data.get(OTHERS, ())
     }
     return Table(
-        ["tokens of a pass", THIS_RUN, THEORY, SPREAD],
+        ["tokens of a pass", THIS_RUN, THEORY, NINE_IN_TEN],
         [
             [str(n), here.get(n, "–"), _share(row["share"]), others.get(n, "–")]
             for n, row in enumerate(data["theory"], start=1)
@@ -118,7 +119,7 @@ def luck_table(run: Run, tick: int, data: Data) -> Table:
     others = {row["tick"]: f"{row['low']:.2f} to {row['high']:.2f}" for row in data.get(OTHERS, ())}
     theory = f"{expected_tokens_per_pass(run.params.rates):.2f}"
     return Table(
-        ["tick", THIS_RUN, THEORY, SPREAD],
+        ["tick", THIS_RUN, THEORY, NINE_IN_TEN],
         [
             [str(at), line.get(at, "–"), theory, others.get(at, "–")]
             for at in sorted({*TOLD_TICKS, *([tick] if tick else [])})
@@ -215,13 +216,13 @@ def yield_spec(colours: Mapping[str, str]) -> dict[str, Any]:
             _layer("here", THIS_RUN, {"type": "bar", **wide}, x=n, y=share, color=colour),
             {  # so that the next stand out from the bars
                 "data": {"name": OTHERS},
-                "mark": {"type": "rule", "strokeWidth": 7, "color": colours["ground"]},
+                "mark": {"type": "rule", "strokeWidth": 5, "color": colours["ground"]},
                 "encoding": {"x": n, "y": low, "y2": high},
             },
             _layer(
                 OTHERS,
                 SPREAD,
-                {"type": "rule", "strokeWidth": 3},
+                {"type": "rule", "strokeWidth": 2},
                 **{"x": n, "y": low, "y2": high, "color": colour},
             ),
             _layer(
@@ -301,6 +302,7 @@ def position_spec(colours: Mapping[str, str]) -> dict[str, Any]:
         "field": "cache",
         "type": "nominal",
         "scale": {"domain": [ON, OFF], "range": [colours["accepted"], colours["evicted"]]},
+        "legend": LINES,
     }
     both = {"x": tokens, "y": positions, "color": colour}
     dash = {**colour, "scale": {"domain": [ON, OFF], "range": [[1, 0], [6, 3]]}}

@@ -7,16 +7,12 @@ drawing all of them. Times are of Python and of the drawing calls it makes, not 
 
 from __future__ import annotations
 
-import json
-import time
-
-from tests import browsers
-from tests.server import serving
+from tests.inside import run_inside
 
 INSIDE = """
-import asyncio, gc, json
+import asyncio, gc
 from time import perf_counter
-from js import document, requestAnimationFrame
+from js import requestAnimationFrame
 from pyodide.ffi import create_once_callable
 from static.page import Page
 
@@ -86,31 +82,12 @@ every = await timed([lambda s=s: whole(s) for s in scenes])
 result["drawing changed cells"] = quantiles(few)
 result["drawing all 512 cells"] = quantiles(every)
 result["ratio"] = sum(every) / sum(few)
-document.documentElement.setAttribute("data-bench", json.dumps(result))
 """
 
 
 def main() -> None:
     """Print the table."""
-    with serving() as address:
-        driver = browsers.launch()
-        try:
-            driver.get(address)
-            assert browsers.until_settled(driver) == "ready"
-            driver.execute_script(
-                "const s = document.createElement('script'); s.type = 'py';"
-                "s.textContent = arguments[0]; document.body.append(s)",
-                INSIDE,
-            )
-            found = None
-            end = time.monotonic() + 120
-            while not found and time.monotonic() < end:
-                found = driver.execute_script("return document.documentElement.dataset.bench")
-                time.sleep(0.1)
-            assert found, browsers.console_errors(driver)
-        finally:
-            driver.quit()
-    results = json.loads(found)
+    results = run_inside(INSIDE)
     ratio = results.pop("ratio")
     print(f"{'milliseconds':<28}{'median':>8}{'p95':>8}{'worst':>8}{'n':>6}")
     for name, (median, p95, worst, n) in results.items():

@@ -1,0 +1,99 @@
+"""How long the charts' numbers take: `python3 -m tests.bench_labs` prints a table.
+
+Runs inside the real page in a real Chromium, and on this Python, the same code: a thousand runs of
+1200 ticks at once against single runs of the core, in one run and alternating; what charts make of
+the thousand; and the map of 16 × 99 cells. Bringing NumPy is timed in the page, once.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.inside import run_inside
+
+BRING = """
+from time import perf_counter
+from js import bonusTokenStart
+
+began = perf_counter()
+await bonusTokenStart.numpy()
+fetched = perf_counter()
+import numpy
+came = [1000 * (fetched - began), 1000 * (perf_counter() - fetched)]
+"""
+
+MEASURE = """
+from time import perf_counter
+from sim import charts
+from sim.ensemble import RUNS, Ensemble, coins, yields
+from sim.params import HORIZON, Params
+from sim.run import Luck, Run, luck_of
+from sim.run_charts import luck_spread, yield_spread
+
+def timed(action):
+    began = perf_counter()
+    action()
+    return 1000 * (perf_counter() - began)
+
+def together(k=4):
+    coins.cache_clear()
+    params = Params(draft_length=k)
+    return Ensemble(params, yields(coins(), params.rates)).tokens(HORIZON)
+
+def alone(seed):
+    luck_of.cache_clear()
+    return Run(Params(seed=seed)).at(HORIZON)
+
+def chart(number):
+    run = Run(Params(acceptance_rate=0.3 + 0.01 * number))
+    run.at(HORIZON)
+    return timed(lambda: luck_spread(run, HORIZON)), timed(lambda: yield_spread(run, HORIZON))
+
+def cells(number):
+    return charts._map.__wrapped__(charts.Costs(0.01 * number, 8, 64))
+
+together(), alone(0), cells(0), chart(50)  # the first of each also loads and looks up
+many, longer, single, curves, shares, map_ = [], [], [], [], [], []
+for number in range(1, 21):
+    many.append(timed(together))
+    longer.append(timed(lambda: together(32)))
+    single.append(timed(lambda: alone(number)))
+    curve, share = chart(number)
+    curves.append(curve)
+    shares.append(share)
+    map_.append(timed(lambda: cells(number)))
+result = {
+    "a thousand runs, k = 4": many,
+    "a thousand runs, k = 32": longer,
+    "one run of the core": single,
+    "bands of tokens per pass, with the runs": curves,
+    "bands of what a pass yields": shares,
+    "map of 16 × 99 cells": map_,
+}
+"""
+
+
+def middle(times: list[float]) -> float:
+    """The median."""
+    return sorted(times)[len(times) // 2]
+
+
+def main() -> None:
+    """Print the table."""
+    here: dict[str, Any] = {}
+    exec(MEASURE, here)
+    inside = run_inside(f"{BRING}\n{MEASURE}\nresult['came'] = came")
+    fetched, imported = inside.pop("came")
+    print(f"{'milliseconds, n = 20':<42}{'page':>8}{'p95':>8}{'here':>8}")
+    for name, times in inside.items():
+        late = sorted(times)[int(len(times) * 0.95)]
+        print(f"{name:<42}{middle(times):>8.1f}{late:>8.1f}{middle(here['result'][name]):>8.1f}")
+    for place, found in (("page", inside), ("here", here["result"])):
+        many, single = found["a thousand runs, k = 4"], found["one run of the core"]
+        ratio = 1000 * middle(single) / middle(many)
+        print(f"{place}: a thousand runs of the core ÷ a thousand at once: {ratio:.0f}")
+    print(f"NumPy in the page: fetched and unpacked in {fetched:.0f}, imported in {imported:.0f}")
+
+
+if __name__ == "__main__":
+    main()
