@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.host.claims import DRAFT, TARGET, accept_and_refill, break_even, claims
+from sim.ensemble import ensemble, spread
+from sim.host.claims import DRAFT, LUCK_AFTER, TARGET, accept_and_refill, break_even, claims
 from sim.params import Params, updated
 from sim.run import Run
 from sim.theory import expected_speedup
@@ -65,6 +66,26 @@ def test_figures_of_the_text_agree_with_the_runs_behind_them() -> None:
     assert abs(long["tokens_per_pass"] - float(said["expected"])) < 0.14  # 3 standard errors
     assert float(said["lost"]) < 1
     assert float(said["crush"]) < 1 < float(said["crowd"]) < float(said["alone"])
+
+
+def test_how_far_luck_goes_is_seen_in_a_thousand_runs() -> None:
+    said = claims()
+    runs = ensemble(Params())
+    for passes in LUCK_AFTER:
+        told = [float(number) for number in said[f"luck-{passes}"].split(" and ")]
+        assert spread(runs.tokens_per_pass(passes)) == pytest.approx(told, abs=0.06)
+
+
+def test_figures_from_elsewhere_agree_with_one_another_and_with_the_model() -> None:
+    said = claims()
+    # The report's own line gives the length that is made of its counts.
+    assert said["report-length"] == "1.03"
+    accepted = Run(Params(acceptance_rate=0.027)).report(1200)
+    assert accepted["tokens_per_pass"] == pytest.approx(float(said["report-length"]), abs=0.02)
+    # Accepted ÷ drafted in place of α promises less than the runs make.
+    made = Run(Params()).report(1200)["tokens_per_pass"]
+    assert float(said["misread"]) < 0.75 * made
+    assert int(said["room"]) * 2 * 1024**3 < 80e9 - 14e9 < (int(said["room"]) + 1) * 2 * 1024**3
 
 
 def test_every_scene_of_the_text_is_exact() -> None:

@@ -30,6 +30,26 @@ TARGET = {"the": 0.5, "a": 0.25, "his": 0.15, "no": 0.1}
 DRAFT = {"the": 0.2, "a": 0.5, "his": 0.2, "no": 0.1}
 """What the two models of the worked example say of the next word."""
 
+CARD = 80e9
+"""Bytes of memory of a large data-centre GPU."""
+
+TOKEN_SHARES, PAGED_SHARE = (20.4, 26.8, 38.2), 96.3
+"""Percent of the cache's memory that held tokens, without paging (three ways to reserve) and with
+it: Kwon et al. 2023, Figure 2."""
+
+PLAIN_MS, DRAFT_MS, SPECULATIVE_MS = 14.1, 1.8, (7.52, 7.00, 5.73)
+"""Milliseconds a token of the target and the draft model, and with speculation in three tasks:
+Chen et al. 2023, section 5 and Table 1."""
+
+EXPECTED_AND_MEASURED = (
+    *((3.2, 3.4), (3.3, 2.8), (2.5, 1.7), (2.3, 2.6), (2.4, 2.4), (2.0, 1.4)),
+    *((2.4, 3.1), (2.6, 3.0), (2.0, 2.2), (1.9, 2.3), (1.8, 2.2), (1.6, 1.7)),
+)
+"""Speedups in Leviathan et al. 2023, Table 4."""
+
+REPORTED_ACCEPTED, REPORTED_DRAFTED, REPORTED_LENGTH = 25, 3652, 4
+"""One line of a log in https://github.com/vllm-project/vllm/issues/41789, drafts of four tokens."""
+
 LUCK_AFTER = (10, 60, 1200)
 """Passes after which the text says how far runs are apart."""
 
@@ -106,6 +126,12 @@ def _share(value: float) -> str:
     return f"{value:.2f}"
 
 
+def _misread(params: Params, expected: float) -> str:
+    """What the formula says with accepted ÷ drafted taken for the rate."""
+    share = (expected - 1) / params.draft_length
+    return f"{expected_tokens_per_pass([share] * params.draft_length):.2f}"
+
+
 def _nine_in_ten(params: Params, passes: int) -> str:
     """Between which tokens per pass nine runs in ten are: sums of many passes are about normal."""
     mean = expected_tokens_per_pass(params.rates)
@@ -127,6 +153,10 @@ def claims() -> dict[str, str]:
         f"<td>{_share(one.refilled)}</td><td><b>{_share(one.kept + one.refilled)}</b></td></tr>"
         for one in words
     )
+    measured = [found / expected for expected, found in EXPECTED_AND_MEASURED]
+    gains = [PLAIN_MS / found for found in SPECULATIVE_MS]
+    passes = REPORTED_DRAFTED / REPORTED_LENGTH
+    conversation = _kib_per_token(LAYOUTS["Llama 2 7B"]) * 1024 * CONTEXT
     default = Params()
     expected = expected_tokens_per_pass(default.rates)
     return {
@@ -136,7 +166,7 @@ def claims() -> dict[str, str]:
         "cold": count(Run(uncached).at(512).positions_computed),
         "wide": f"{_kib_per_token(LAYOUTS['Llama 2 7B'])} KiB",
         "narrow": f"{_kib_per_token(LAYOUTS['Llama 3 8B'])} KiB",
-        "context": f"{_kib_per_token(LAYOUTS['Llama 2 7B']) * CONTEXT / 1024**2:.0f} GiB",
+        "context": f"{conversation / 1024**3:.0f} GiB",
         "missing": count(missing),
         "passes": str(ceil(missing / default.recompute_chunk)),
         "example": rows,
@@ -148,6 +178,15 @@ def claims() -> dict[str, str]:
         **{f"luck-{n}": _nine_in_ten(default, n) for n in LUCK_AFTER},
         "expected": f"{expected:.2f}",
         "accepted": f"{100 * (expected - 1) / default.draft_length:.0f} %",
+        "misread": _misread(default, expected),
+        "measured": f"{min(measured):.2f} to {max(measured):.2f}",
+        "chen-cost": f"{DRAFT_MS / PLAIN_MS:.2f}",
+        "chen-gain": f"{min(gains):.1f} to {max(gains):.1f}",
+        "report": f"{REPORTED_ACCEPTED} of {REPORTED_DRAFTED:,}",
+        "report-length": f"{1 + REPORTED_ACCEPTED / passes:.2f}",
+        "room": str(int((CARD - weights) // conversation)),
+        "unpaged": f"{min(TOKEN_SHARES):.0f} to {max(TOKEN_SHARES):.0f} %",
+        "paged": f"{PAGED_SHARE:.0f} %",
         "even": f"{break_even(12, 0.1):.2f}",
         "lost": _speedup(draft_length=12, acceptance_rate=0.4, draft_cost=0.1),
         "alone": _speedup(),
