@@ -6,7 +6,6 @@ can yield, or twice the theory's gain where that is less, so that a low rate sho
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import sqrt
 
 from sim.params import HORIZON
@@ -27,15 +26,10 @@ FINE, STRIDE = 120, 6
 """Every tick up to FINE, where the path still jumps; then every STRIDE-th."""
 
 
-def most_gained(rates: Sequence[float]) -> float:
-    """Tokens per pass beyond the first that a plot of them spans."""
-    gain = expected_tokens_per_pass(rates) - 1
-    return min(max(1, len(rates)), max(LEAST_RANGE, 2 * gain))
-
-
 def scale(run: Run, tokens_per_pass: float) -> float:
     """Height in the plot of a number of tokens per pass, held to the plot."""
-    most = most_gained(run.params.rates)
+    gain = expected_tokens_per_pass(run.params.rates) - 1
+    most = min(max(1, len(run.params.rates)), max(LEAST_RANGE, 2 * gain))
     share = min(max(tokens_per_pass - 1, 0), most) / most
     return HEIGHT * (1 - share / HEADROOM)
 

@@ -6,7 +6,7 @@ Each shows this run; the first two also the theory, and how far a thousand other
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
@@ -14,7 +14,6 @@ from typing import Any
 
 from sim.chart import LINES, OTHERS, Chart, Data, Rows, Table, specification
 from sim.params import HORIZON, SLOTS, Params
-from sim.plot import most_gained
 from sim.run import Run
 from sim.theory import chances_of_tokens, expected_tokens_per_pass
 
@@ -79,6 +78,15 @@ def yield_table(run: Run, tick: int, data: Data) -> Table:
     )
 
 
+def _usual(chances: Sequence[float]) -> int:
+    """Tokens that 95 % of the passes do not exceed."""
+    reached, n = chances[0], 1
+    while reached < 0.95 and n < len(chances):
+        reached += chances[n]
+        n += 1
+    return n
+
+
 def luck_data(run: Run, tick: int) -> Data:
     """Tokens per pass so far, tick by tick, with its theory and the range that the chart spans."""
 
@@ -90,7 +98,7 @@ def luck_data(run: Run, tick: int) -> Data:
     expected = expected_tokens_per_pass(run.params.rates)
     line = [{"tick": at, "value": value(at)} for at in ticks]
     return {
-        "range": [{"value": 1}, {"value": 1 + most_gained(run.params.rates)}],
+        "range": [{"value": 1}, {"value": _usual(chances_of_tokens(run.params.rates))}],
         "theory": [{"tick": at, "value": expected} for at in (1, HORIZON)],
         "run": line,
         "here": line[-1:],

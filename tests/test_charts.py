@@ -161,6 +161,9 @@ def test_the_line_of_luck_is_the_run_and_nothing_that_is_still_to_come(params: P
         for row in data["run"]:
             assert row["value"] == run.report(row["tick"])["tokens_per_pass"]
         assert data["here"] == data["run"][-1:]
+        # The chart spans the bands before they are there, so that it does not jump.
+        highest = max(row["high"] for row in luck_spread(run, tick))
+        assert data["range"][1]["value"] == pytest.approx(highest, abs=1)
         assert data["here"][0]["tick"] == tick
 
 

@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from selenium.webdriver.common.keys import Keys
 
 from sim.ensemble import ensemble, spread
 from sim.host.claims import DRAFT, LUCK_AFTER, TARGET, accept_and_refill, break_even, claims
@@ -161,6 +162,28 @@ def test_who_reads_on_has_the_simulator_beside_the_text(page: PageDriver) -> Non
     page.run("scrollTo(0, 0)")
     page.until(lambda: page.one(".controls").is_displayed())
     assert abs(page.run("return document.documentElement.scrollHeight") - height) <= 1  # rounding
+
+
+@pytest.mark.chromium_only("the window cannot be made so high")
+@pytest.mark.parametrize(("height", "keys"), [(790, ["k", "alpha"]), (950, ["speculation", "c"])])
+def test_a_higher_window_has_the_sliders_beside_the_text_too(
+    page: PageDriver, height: int, keys: list[str]
+) -> None:
+    try:
+        browsers.resize(page.driver, 1280, height)
+        middle(page, UNCACHED)
+        page.until(lambda: page.run("return document.documentElement.matches('.reading')"))
+        page.run("document.querySelector('.advanced').open = true")
+        page.frames(4)
+        for key in keys:
+            control = page.one(f"[name={key}]")
+            assert control.is_displayed()
+            bottom = "return arguments[0].getBoundingClientRect().bottom"
+            assert page.run(bottom, control) <= page.run("return innerHeight")
+        page.one(f"[name={keys[0]}]").send_keys(" " if keys[0] == "speculation" else Keys.RIGHT)
+        page.until(lambda: page.state()["params"] != scene({}, 60)["params"])
+    finally:
+        browsers.resize(page.driver, 1280, 720)
 
 
 def test_every_link_of_the_text_works(page: PageDriver) -> None:
