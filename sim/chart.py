@@ -26,12 +26,16 @@ class Table(NamedTuple):
 
     columns: Sequence[str]
     rows: list[list[str]]
+    links: Sequence[str] = ()
+    """Where a row has one: the query of the scene that it is about."""
 
 
 class Chart(NamedTuple):
     """A chart by the name of its place on the page."""
 
     name: str
+    title: str
+    """What it shows, for those who hear of its table."""
     spec: Callable[[Mapping[str, str]], dict[str, Any]]
     """The specification in these colours; its data sets are named, and empty."""
     data: Callable[[Run, int], Data]
@@ -78,13 +82,20 @@ def specification(colours: Mapping[str, str], description: str, layer: list[Any]
     }
 
 
-def table_html(table: Table) -> str:
+def table_html(chart: Chart, table: Table) -> str:
     """The inside of a table element."""
     head = "".join(f'<th scope="col">{escape(column)}</th>' for column in table.columns)
+    links = table.links or [""] * len(table.rows)
     body = "".join(
-        f'<tr><th scope="row">{escape(first)}</th>'
+        f'<tr><th scope="row">{_linked(escape(first), link)}</th>'
         + "".join(f"<td>{escape(cell)}</td>" for cell in rest)
         + "</tr>"
-        for first, *rest in table.rows
+        for (first, *rest), link in zip(table.rows, links, strict=True)
     )
-    return f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
+    caption = f'<caption class="sr-only">{escape(chart.title)}</caption>'
+    return f"{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
+
+
+def _linked(text: str, query: str) -> str:
+    """Text that sets a scene of its own, where it has one."""
+    return f'<a href="./{escape(query)}" data-scene="chart">{text}</a>' if query else text

@@ -8,9 +8,10 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from sim.chart import LINES, Chart, Data, Rows, Table, specification
-from sim.params import Params
+from sim.params import Params, link
 from sim.run_charts import RUN_CHARTS
 from sim.theory import expected_speedup, expected_tokens_per_pass, plain_pass, verify_time
+from sim.view import View
 
 LENGTHS = range(1, 17)
 """Draft lengths that the charts span: those of the slider."""
@@ -19,6 +20,10 @@ STEP = 0.01
 RATES = tuple(index / 100 for index in range(1, 100))
 TOLD = tuple(index / 10 for index in range(1, 10))
 """Rates of the map, and those of its table."""
+
+LOWEST, HIGHEST = RATES[0] - STEP / 2, RATES[-1] + STEP / 2
+ROW = 2
+"""Pixels that each rate of the map is high."""
 
 TOKENS, SPEEDUP = "tokens per pass", "speedup"
 
@@ -95,14 +100,25 @@ def map_data(params: Params) -> Data:
     return {"cells": cells, "even": even, "best": best, "here": here}
 
 
-def map_table(params: Params) -> Table:
-    """The best draft length of each rate, and what it brings."""
+def map_table(params: Params, tick: int) -> Table:
+    """The best draft length of each rate, and what it brings; each row leads there."""
     data = map_data(params)
     speedups = {(row["k"], row["alpha"]): row["speedup"] for row in data["cells"]}
     best = {row["alpha"]: row["k"] for row in data["best"]}
+    there = {
+        rate: replace(
+            params,
+            speculation=True,
+            draft_length=best[rate],
+            acceptance_rate=rate,
+            acceptance_rates=(),
+        )
+        for rate in TOLD
+    }
     return Table(
         ["acceptance rate", "best draft length", SPEEDUP],
         [[f"{rate:g}", str(best[rate]), f"{speedups[best[rate], rate]:.2f}"] for rate in TOLD],
+        [link("", place, View(tick=tick)) for place in there.values()],
     )
 
 
@@ -165,23 +181,26 @@ def map_spec(colours: Mapping[str, str]) -> dict[str, Any]:
         "field": "alpha",
         "type": "quantitative",
         "title": "acceptance rate α",
-        "scale": {"domain": [0, 1]},
-        "axis": {"grid": False, "tickCount": 5},
+        "scale": {"domain": [LOWEST, HIGHEST], "nice": False},
+        "axis": {"grid": False, "values": [0.2, 0.4, 0.6, 0.8]},
     }
     place = {"x": _K, "y": rate}
-    ranged = [colours["evicted"], colours["ground"], colours["accepted"]]
-    return specification(
+    lost, won = colours["evicted"], colours["accepted"]
+    if lost == won:  # forced colours have no second one: only what wins is filled
+        lost = colours["ground"]
+    ranged = [lost, colours["ground"], won]
+    spec = specification(
         colours,
-        "Map of the speedup by draft length and acceptance rate; the line is where it is 1, the "
-        "small points are the best draft length of each rate, the large one is this scene.",
+        "Map of the speedup by draft length and acceptance rate; the full line is where it is 1, "
+        "the broken one the best draft length of each rate, the point is this scene.",
         [
             {
                 "data": {"name": "cells"},
                 "transform": [
                     {"calculate": "datum.k - 0.51", "as": "left"},
                     {"calculate": "datum.k + 0.51", "as": "right"},
-                    {"calculate": "datum.alpha - 0.006", "as": "low"},
-                    {"calculate": "datum.alpha + 0.006", "as": "high"},
+                    {"calculate": "datum.alpha - 0.005", "as": "low"},
+                    {"calculate": "datum.alpha + 0.005", "as": "high"},
                 ],
                 "mark": {"type": "rect", "strokeWidth": 0, "cursor": "pointer"},
                 "encoding": {
@@ -198,14 +217,29 @@ def map_spec(colours: Mapping[str, str]) -> dict[str, Any]:
                             "clamp": True,
                             "interpolate": "rgb",
                         },
-                        "legend": {"gradientLength": 160, "tickCount": 4, "title": "speedup"},
+                        "legend": {
+                            "gradientLength": 200,
+                            "format": "~r",
+                            "labelOverlap": False,
+                            "gradientStrokeColor": colours["line"],
+                            "values": [0.2, 1, 2, 4],
+                            "labelExpr": "datum.value == 4 ? '4 or more' : datum.label",
+                            "title": "speedup",
+                            "titleFontWeight": "normal",
+                        },
                     },
                 },
             },
             {
                 "data": {"name": "best"},
-                "mark": {"type": "point", "size": 6, "filled": True, "color": colours["muted"]},
-                "encoding": place,
+                "mark": {
+                    "type": "line",
+                    "interpolate": "step-after",
+                    "strokeDash": [3, 3],
+                    "strokeWidth": 1.5,
+                    "color": colours["ink"],
+                },
+                "encoding": {**place, "order": {"field": "alpha", "type": "quantitative"}},
             },
             {
                 "data": {"name": "even"},
@@ -227,20 +261,25 @@ def map_spec(colours: Mapping[str, str]) -> dict[str, Any]:
             },
         ],
     )
+    # Each rate is a row of whole pixels, so that no seams show.
+    spec["height"], spec["autosize"] = ROW * len(RATES), {**spec["autosize"], "type": "fit-x"}
+    return spec
 
 
 CHARTS = (
     Chart(
         "length",
+        "Tokens per pass and speedup by draft length",
         length_spec,
         lambda run, _tick: length_data(run.params),
         lambda run, _tick, _data: length_table(run.params),
     ),
     Chart(
         "map",
+        "The best draft length by acceptance rate, and its speedup",
         map_spec,
         lambda run, _tick: map_data(run.params),
-        lambda run, _tick, _data: map_table(run.params),
+        lambda run, tick, _data: map_table(run.params, tick),
         renderer="canvas",
     ),
     *RUN_CHARTS,

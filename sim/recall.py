@@ -82,7 +82,7 @@ CARDS = (
         "alpha",
         "Why is accepted ÷ drafted not α?",
         "α is a chance **given** that all earlier drafts were accepted. Drafts after a rejection "
-        "count as drafted but are never looked at, so the share is lower: 59 % at α = 0.8, k = 4.",
+        "count as drafted whatever they were worth, so the share is lower: 59 % at α = 0.8, k = 4.",
     ),
     Card(
         "lose",

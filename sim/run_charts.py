@@ -24,6 +24,9 @@ ON, OFF = "KV cache on", "KV cache off"
 TICKS = sorted({round(HORIZON ** (index / 59)) for index in range(60)})
 """Ticks at which the runs are compared: dense at first, when luck counts most."""
 
+LEVEL, BROKEN, UPRIGHT = "M-1,0H1", "M-1,0H-.4M.4,0H1", "M0,-1V1"
+"""Symbols of the legend."""
+
 TOLD_TICKS = (1, 3, 10, 30, 100, 300, HORIZON)
 SPAN = 2 * SLOTS
 """Tokens that the chart of positions spans."""
@@ -78,6 +81,11 @@ def yield_table(run: Run, tick: int, data: Data) -> Table:
     )
 
 
+def _tokens_per_pass(run: Run, tick: int) -> float:
+    state = run.at(tick)
+    return (state.num_tokens - 1) / state.verify_passes
+
+
 def _usual(chances: Sequence[float]) -> int:
     """Tokens that 95 % of the passes do not exceed."""
     reached, n = chances[0], 1
@@ -89,14 +97,9 @@ def _usual(chances: Sequence[float]) -> int:
 
 def luck_data(run: Run, tick: int) -> Data:
     """Tokens per pass so far, tick by tick, with its theory and the range that the chart spans."""
-
-    def value(at: int) -> float:
-        state = run.at(at)
-        return (state.num_tokens - 1) / state.verify_passes
-
     ticks = [at for at in TICKS if at < tick] + ([tick] if tick else [])
     expected = expected_tokens_per_pass(run.params.rates)
-    line = [{"tick": at, "value": value(at)} for at in ticks]
+    line = [{"tick": at, "value": _tokens_per_pass(run, at)} for at in ticks]
     return {
         "range": [{"value": 1}, {"value": _usual(chances_of_tokens(run.params.rates))}],
         "theory": [{"tick": at, "value": expected} for at in (1, HORIZON)],
@@ -105,25 +108,27 @@ def luck_data(run: Run, tick: int) -> Data:
     }
 
 
-def luck_spread(run: Run, _tick: int) -> Rows:
+def luck_spread(run: Run, tick: int) -> Rows:
     """Between which values nine in ten of the other seeds are, and the middle half of them."""
     import numpy as np  # the page loads it only for these charts
 
     from sim.ensemble import ensemble, spread
 
     runs = ensemble(run.params)
-    values = np.array([runs.tokens_per_pass(at) for at in TICKS])
+    ticks = sorted({*TICKS, *TOLD_TICKS, max(tick, 1)})
+    values = np.array([runs.tokens_per_pass(at) for at in ticks])
     bounds = zip(*spread(values), *spread(values, 0.25, 0.75), strict=True)
     names = "low", "high", "lower", "upper"
     return [
-        {"tick": tick, **dict(zip(names, map(float, four), strict=True))}
-        for tick, four in zip(TICKS, bounds, strict=True)
+        {"tick": at, **dict(zip(names, map(float, four), strict=True))}
+        for at, four in zip(ticks, bounds, strict=True)
     ]
 
 
 def luck_table(run: Run, tick: int, data: Data) -> Table:
     """The same at a few ticks; this run only as far as it has come."""
-    line = {row["tick"]: f"{row['value']:.2f}" for row in data["run"]}
+    here = [at for at in TOLD_TICKS if at < tick] + ([tick] if tick else [])
+    line = {at: f"{_tokens_per_pass(run, at):.2f}" for at in here}
     others = {row["tick"]: f"{row['low']:.2f} to {row['high']:.2f}" for row in data.get(OTHERS, ())}
     theory = f"{expected_tokens_per_pass(run.params.rates):.2f}"
     return Table(
@@ -199,6 +204,13 @@ def _colour(colours: Mapping[str, str]) -> dict[str, Any]:
     return {"field": "who", "type": "nominal", "scale": scale}
 
 
+def _symbols(name: str, colour: dict[str, Any], shapes: Sequence[str]) -> dict[str, Any]:
+    """A layer that draws nothing, so that the legend shows marks as they are: paths or names."""
+    shape = {**colour, "scale": {"domain": [THIS_RUN, THEORY, SPREAD], "range": list(shapes)}}
+    unseen = {"type": "point", "opacity": 0}
+    return _layer(name, THEORY, unseen, color=colour, shape=shape)
+
+
 def yield_spec(colours: Mapping[str, str]) -> dict[str, Any]:
     """Chart 3: how many tokens a pass yields."""
     n = {
@@ -221,6 +233,7 @@ def yield_spec(colours: Mapping[str, str]) -> dict[str, Any]:
         "Bars: of this run's passes, the share that yielded so many tokens; ticks: its theory; "
         "upright lines: where nine in ten of a thousand other seeds are.",
         [
+            _symbols("theory", colour, ("square", LEVEL, UPRIGHT)),
             _layer("here", THIS_RUN, {"type": "bar", **wide}, x=n, y=share, color=colour),
             {  # so that the next stand out from the bars
                 "data": {"name": OTHERS},
@@ -259,7 +272,11 @@ def luck_spec(colours: Mapping[str, str]) -> dict[str, Any]:
         "scale": {"zero": False, "nice": False},
         "axis": {"tickCount": 5},
     }
-    both = {"x": tick, "y": value, "color": _colour(colours)}
+    both = {
+        "x": tick,
+        "y": value,
+        "color": _colour(colours),
+    }
     line = {"type": "line", "clip": True}
 
     def band(low: str, high: str) -> dict[str, Any]:
@@ -276,6 +293,7 @@ def luck_spec(colours: Mapping[str, str]) -> dict[str, Any]:
                 "mark": {"type": "point", "opacity": 0},
                 "encoding": {"y": value},
             },
+            _symbols("theory", both["color"], (LEVEL, BROKEN, "square")),
             band("low", "high"),
             band("lower", "upper"),
             _layer("theory", THEORY, {**line, "strokeDash": [4, 4], "strokeWidth": 1.5}, **both),
@@ -304,7 +322,7 @@ def position_spec(colours: Mapping[str, str]) -> dict[str, Any]:
         "type": "quantitative",
         "title": "positions computed",
         "scale": {"type": "log"},
-        "axis": {"values": [1, 10, 100, 1000, 10_000, 100_000, 1_000_000], "format": ","},
+        "axis": {"values": [1, 10, 100, 1000, 10_000, 100_000, 1_000_000], "format": "~s"},
     }
     colour = {
         "field": "cache",
@@ -334,7 +352,21 @@ def position_spec(colours: Mapping[str, str]) -> dict[str, Any]:
 
 
 RUN_CHARTS = (
-    Chart("positions", position_spec, position_data, position_table),
-    Chart("yields", yield_spec, yield_data, yield_table, yield_spread),
-    Chart("luck", luck_spec, luck_data, luck_table, luck_spread),
+    Chart(
+        "positions",
+        "Positions computed by tokens written, with the KV cache and without",
+        position_spec,
+        position_data,
+        position_table,
+    ),
+    Chart(
+        "yields",
+        "How many tokens a pass yields",
+        *(yield_spec, yield_data, yield_table, yield_spread),
+    ),
+    Chart(
+        "luck",
+        "Tokens per pass so far, by tick",
+        *(luck_spec, luck_data, luck_table, luck_spread),
+    ),
 )

@@ -310,7 +310,7 @@ def strip(run: Run, tick: int, phase: str = "keep") -> Strip:
         made = (
             "evicted"
             if tick == evicted
-            else f"recompute pass: {count(_last_chunk(run, tick))} positions"
+            else f"recompute: {many(_last_chunk(run, tick), 'position')}"
         )
         return Strip(
             f"{made}, **{count(missing)} still missing**, no new token", (), 1 - missing / whole
@@ -344,9 +344,10 @@ def _caption(record: Pass, phase: str) -> str:
         )
     made = many(accepted + 1, "token")
     if accepted == k:
-        return f"this pass: **all {k} accepted**, and the pass's own token on top: {made}"
-    first = f"**{accepted} accepted**, the next was rejected" if accepted else "**none accepted**"
-    return f"this pass: {first}; the pass's own token takes its place: {made}"
+        return f"this pass: **all {k} accepted**, plus its own token: {made}"
+    if accepted:
+        return f"this pass: **{accepted} accepted**, its own replaces the next: {made}"
+    return f"this pass: **none accepted**, its own replaces the first: {made}"
 
 
 def _coin(coin: float, rate: float) -> str:

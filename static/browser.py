@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qsl
@@ -130,7 +130,7 @@ def query_of(anchor: Any) -> dict[str, str]:
 
 
 def bring_into_view(element: Any, block: str) -> None:
-    """Scroll until the element is in view: its "start" at the top, or its "center" half way."""
+    """Scroll until it is in view: its "start" at the top, its "center" half way, or "nearest"."""
     calm = media("prefers-reduced-motion: reduce").matches
     element.scrollIntoView(block=block, behavior="auto" if calm else "smooth")
 
@@ -226,6 +226,18 @@ def forget(place: str) -> None:
 def media(condition: str) -> Any:
     """A media query that can be asked (`.matches`) and listened to."""
     return js.matchMedia(f"({condition})")
+
+
+def resolved(colours: Mapping[str, str]) -> dict[str, str]:
+    """The same colours in numbers, those too that the system names."""
+    probe = document.createElement("span")
+    root.append(probe)
+    found = {}
+    for role, colour in colours.items():
+        probe.style.color = colour
+        found[role] = str(window.getComputedStyle(probe).color)
+    probe.remove()
+    return found
 
 
 def pixel_ratio() -> float:

@@ -22,7 +22,10 @@ export async function draw(place, specification, renderer, clicked) {
   const settings = { renderer, ...quiet };
   const { view, finalize } = await globalThis.vegaEmbed(place, JSON.parse(specification), settings);
   // The place has a description, and the table the numbers; the marks alone would say little.
-  for (const drawn of place.querySelectorAll("svg")) drawn.setAttribute("aria-hidden", "true");
+  place.setAttribute("role", "img");
+  place.removeAttribute("aria-roledescription");
+  place.querySelector("form")?.remove();
+  for (const drawn of place.querySelectorAll("svg, canvas")) drawn.setAttribute("aria-hidden", "true");
   view.addEventListener("click", (_event, item) => {
     if (item?.datum?.alpha !== undefined) clicked(JSON.stringify(item.datum));
   });

@@ -10,6 +10,7 @@ from sim.chart import OTHERS, Chart, Data, table_html
 from sim.charts import CHARTS
 from sim.marks import PALETTES
 from sim.params import Params
+from sim.picture import CSS_COLOURS
 from sim.run import Run
 from static import browser
 from static.browser import one
@@ -84,7 +85,7 @@ class Drawn:
         if self._chart.spread:  # what is there stays until the new one comes
             data[OTHERS] = self._sent.get(OTHERS, [])
         self._send(data)
-        if colours != self._colours:
+        if not self._colours or (colours != self._colours and self._chart.renderer != "svg"):
             self._draw(colours)
 
     def _send(self, data: Data) -> None:
@@ -94,7 +95,7 @@ class Drawn:
             return
         self._sent = {**self._sent, **changed}
         run, tick, _ = self._wanted
-        self._table.innerHTML = table_html(self._chart.table(run, tick, self._sent))
+        self._table.innerHTML = table_html(self._chart, self._chart.table(run, tick, self._sent))
         if self._view and not self._drawing:
             self._view.update(json.dumps(changed))
 
@@ -129,7 +130,9 @@ class Drawn:
         if self._view:
             self._view.finalize()
         self._drawn_with = self._sent
-        spec = {**self._chart.spec(colours), "datasets": self._sent}
+        # Where marks are elements, their colours are the page's own, on paper too.
+        named = CSS_COLOURS if self._chart.renderer == "svg" else browser.resolved(colours)
+        spec = {**self._chart.spec(named), "datasets": self._sent}
         browser.draw_chart(
             self._place, json.dumps(spec), self._chart.renderer, self._clicked, self._drawn
         )

@@ -51,6 +51,9 @@ PREDICT_FIRST = "no pass yet: predict first"
 UNKNOWN = "?"
 """What stands for a number that would answer the question."""
 
+TOLD_ON_PAPER = ".chart details, .cards details"
+"""What is folded on the screen and not on paper."""
+
 THEMES = {
     "auto": "Colours: as the system",
     "light": "Colours: light",
@@ -79,6 +82,7 @@ class Page:
         self._sharing: Any = None
         self._charts: Any = None
         self._came_from: Any = None
+        self._opened_for_print: list[Any] = []
         self._rest_shown: tuple[Any, ...] = ()
         self._plotted: tuple[Any, ...] = ()
         self._slot: int | None = None
@@ -199,6 +203,7 @@ class Page:
         browser.observe_size(self._box, self._frames.ask)
         listen(one("#text"), "click", self._try)
         listen(browser.window, "beforeprint", lambda _event: self._before_print())
+        listen(browser.window, "afterprint", lambda _event: self._after_print())
 
     # What changes the scene
 
@@ -350,10 +355,16 @@ class Page:
         self._ghosts = {}
         defaults = dict.fromkeys([*(row.key for row in PARAMETERS), "tick", "speed", "ask"])
         self.change({**defaults, **browser.query_of(anchor)})
-        if not browser.in_view(one("#widget")):  # it may stand beside the text
-            browser.bring_into_view(one("#widget"), "start")
-            self._buttons["return"].hidden = False
-            self._buttons["play"].focus(preventScroll=True)
+        if browser.in_view(one("#widget")):  # it may stand beside the text
+            return
+        look = anchor.getAttribute("data-scene")
+        if look == "chart":  # which is the point, and near
+            browser.bring_into_view(anchor.closest("section").querySelector(".chart"), "nearest")
+            return
+        place = one(f'.widget [data-metric="{look}"]') if look else one("#widget")
+        browser.bring_into_view(place, "center" if look else "start")
+        self._buttons["return"].hidden = False
+        self._buttons["play"].focus(preventScroll=True)
 
     def _return(self) -> None:
         """Back to where the reader was in the text."""
@@ -466,6 +477,17 @@ class Page:
         self._places["printed"].write(svg)
         self.playback.pause()
         self._follow()
+        browser.root.classList.toggle("dark", self._colours() == PALETTES["dark"])
+        self._opened_for_print = [
+            details for details in browser.every(TOLD_ON_PAPER) if not details.open
+        ]
+        for details in self._opened_for_print:
+            details.open = True
+
+    def _after_print(self) -> None:
+        for details in self._opened_for_print:
+            details.open = False
+        self._opened_for_print = []
 
     def _next_theme(self) -> None:
         names = list(THEMES)

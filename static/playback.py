@@ -12,7 +12,7 @@ LONGEST = 2.0
 SLOW = 4.0
 """Speed, in units of model time a second, up to which the phases of a pass are shown."""
 
-STEP_SECONDS = 1.2
+STEP_SECONDS = 2.4
 """How long the phases of a single step are shown."""
 
 LAG = 0.25

@@ -25,6 +25,7 @@ class Recalling:
         }
         self._answer, self._question = one("#deck-answer"), one("#deck-question")
         self._buttons = {b.getAttribute("data-recall"): b for b in browser.every("[data-recall]")}
+        self._sure = False
         self._standings = browser.every('[name="standing"]')
         browser.listen(one("#recall"), "click", self._click)
         browser.listen(one("#recall"), "change", self._say_standing)
@@ -40,7 +41,7 @@ class Recalling:
         if action == "reveal":
             if self._round:
                 self._show(revealed=True)
-                self._buttons["easy"].focus()
+                self._answer.focus()  # it is read out, and the ratings follow
             else:
                 self._round = self._memory.order()
                 self._show()
@@ -55,10 +56,25 @@ class Recalling:
         elif action == "export":
             browser.save("bonus-token-recall.json", "application/json", self._memory.write())
         elif action == "erase":
-            self._memory = Memory()
-            browser.forget(PLACE)
-            self._round = self._memory.order()
-            self._show()
+            self._erase()
+
+    def _erase(self) -> None:
+        """Forget all, at the second press."""
+        if not self._sure:
+            self._sure = True
+            self._buttons["erase"].textContent = "Erase all"
+            self._texts["kept"].write("Press again to erase what is remembered.")
+            return
+        self._memory = Memory()
+        browser.forget(PLACE)
+        self._round = self._memory.order()
+        self._show()
+        self._unsure()
+        self._texts["kept"].write("Erased.")
+
+    def _unsure(self) -> None:
+        self._sure = False
+        self._buttons["erase"].textContent = "Erase"
 
     def _say_standing(self, event: Any) -> None:
         if event.target.name == "standing":
@@ -68,6 +84,7 @@ class Recalling:
             self._keep()
 
     def _keep(self) -> None:
+        self._unsure()
         kept = browser.store(PLACE, self._memory.write())
         self._texts["kept"].write(
             "Kept on this device alone." if kept else "Kept for this visit: storage is blocked."

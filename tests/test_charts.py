@@ -251,6 +251,16 @@ def shows(page: PageDriver, name: str, rows: list[list[str]]) -> bool:
     return told(page, name) == rows
 
 
+def rgb(colour: str) -> str:
+    """A colour as browsers write it."""
+    return f"rgb({', '.join(str(int(colour[i : i + 2], 16)) for i in (1, 3, 5))})"
+
+
+def coloured(page: PageDriver, script: str, colours: set[str]) -> bool:
+    """Whether a script gives these colours."""
+    return set(page.run(script)) == colours
+
+
 def points(page: PageDriver) -> list[str]:
     """Where the points of the first chart are."""
     return list(
@@ -369,13 +379,21 @@ def test_charts_take_the_colours_of_the_page(shared: PageDriver) -> None:
     come(shared, "length")
     lines = (
         "return [...document.querySelectorAll('#chart-length .mark-line path')]"
-        ".map((line) => line.getAttribute('stroke'))"
+        ".map((line) => getComputedStyle(line).stroke)"
     )
-    wanted = {PALETTES["light"]["accepted"], PALETTES["light"]["bonus"]}
-    shared.until(lambda: set(shared.run(lines)) == wanted)
-    shared.call("set", {"theme": "dark"})
-    wanted = {PALETTES["dark"]["accepted"], PALETTES["dark"]["bonus"]}
-    shared.until(lambda: set(shared.run(lines)) == wanted)
+    for theme in ("light", "dark"):
+        shared.call("set", {"theme": theme})
+        wanted = {rgb(PALETTES[theme]["accepted"]), rgb(PALETTES[theme]["bonus"])}
+        shared.until(partial(coloured, shared, lines, wanted))
+    come(shared, "map")
+    middle = (
+        "const canvas = document.querySelector('#chart-map canvas');"
+        "const at = [canvas.width - 40, canvas.height - 60, 1, 1];"
+        "return [...canvas.getContext('2d').getImageData(...at).data].slice(0, 3)"
+    )
+    dark = shared.run(middle)
+    shared.call("set", {"theme": "light"})
+    shared.until(lambda: sum(shared.run(middle)) > sum(dark) + 300)
 
 
 def test_without_its_library_a_chart_says_so_and_keeps_its_numbers(faulty: Serve) -> None:

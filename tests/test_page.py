@@ -604,3 +604,25 @@ def test_on_a_phone_the_board_stays_in_view_while_controls_scroll(sized: PageDri
     assert 0 <= top < 60
     ratio = sized.run("const b = document.querySelector('#board'); return b.width / b.clientWidth")
     assert ratio == pytest.approx(3, abs=0.02)
+
+
+@pytest.mark.chromium_only("the window cannot be made so narrow")
+@pytest.mark.parametrize("width", [320, 360, 640, 760, 1024, 1280])
+def test_every_cell_of_a_pass_is_seen(page: PageDriver, width: int) -> None:
+    try:
+        browsers.resize(page.driver, width, 720)
+        for k in (*range(1, 10), 12, 16, 17, 32):
+            page.call("set", {"k": k, "alpha": 0.8, "tick": 3})
+            page.frames(2)
+            boxes = page.run(
+                "const strip = document.querySelector('#strip');"
+                "const { left, right, top, bottom } = strip.getBoundingClientRect();"
+                "return [...strip.querySelectorAll('b')].map((cell) => {"
+                "  const box = cell.getBoundingClientRect();"
+                "  return [box.left - left + 1, right - box.right + 1, box.top - top + 1,"
+                "    bottom - box.bottom + 1, box.width - 8]; })"
+            )
+            assert len(boxes) == k + 1
+            assert min(map(min, boxes)) >= 0, (k, boxes)
+    finally:
+        browsers.resize(page.driver, 1280, 720)

@@ -142,6 +142,8 @@ def test_what_was_weak_comes_first_on_return_and_can_be_erased(deck: PageDriver)
     assert held.order()[-3:] == [KEYS[0], KEYS[1], KEYS[2]]
     assert (held.standing, held.known) == (1, 3)
     press(deck, "erase")
+    assert asked(deck) == CARDS[4].question, "one press erases nothing"
+    press(deck, "erase")
     assert asked(deck) == CARDS[0].question
     assert deck.run("return localStorage.length") == 0
     assert deck.run("return document.querySelector('[name=standing]:checked')") is None

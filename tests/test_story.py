@@ -197,7 +197,7 @@ def test_phases_follow_a_slow_pass_and_a_step_and_end() -> None:
     assert playback.phase(9, run, 1, 30) == "keep"
     playback.pause()
     playback.step()
-    assert [playback.phase(at, run, 5, 8) for at in (10, 10.5, 11, 12)] == [
+    assert [playback.phase(at, run, 5, 8) for at in (10, 11, 12, 13)] == [
         "draft", "verify", "keep", "keep",
     ]  # fmt: skip
     assert not playback.moving

@@ -89,6 +89,35 @@ def test_figures_from_elsewhere_agree_with_one_another_and_with_the_model() -> N
     assert int(said["room"]) * 2 * 1024**3 < 80e9 - 14e9 < (int(said["room"]) + 1) * 2 * 1024**3
 
 
+def test_scenes_show_what_the_text_says_of_them() -> None:
+    def of(mark: str) -> tuple[Run, int]:
+        (query,) = [query for query in SCENES if mark in query]
+        keys = dict(parse_qsl(query.replace("&amp;", "&")))
+        return Run(updated(Params(), keys)[0]), int(keys["tick"])
+
+    run, tick = of("k=8&alpha=0.6")  # a pass that stops early
+    record = run.verify_pass_at(tick)
+    assert record
+    assert 0 < record.accepted < 7
+    run, tick = of("evict=134&tick=138")  # after four of the eight
+    assert run.at(tick).recompute_passes == 4
+    assert (run.missing(134), run.at(142).recompute_passes, run.missing(142)) == (453, 8, 0)
+    run, tick = of("tick=135&chunk=512")  # in one pass
+    assert (run.at(tick).recompute_passes, run.missing(tick)) == (1, 0)
+    run, tick = of("k=12&alpha=0.55")  # even
+    assert run.report(tick)["speedup"] == pytest.approx(1, abs=0.06)
+    run, tick = of("k=12&alpha=0.4")
+    assert run.report(tick)["speedup"] < 0.9
+    run, tick = of("k=5&alpha=0.7&c=0.05")
+    assert str(run.params.draft_length) == claims()["best"]
+    assert expected_speedup(run.params) == pytest.approx(float(claims()["best-speedup"]), abs=5e-3)
+    low, high = of("tick=10&seed=2"), of("tick=10&seed=11")
+    assert low[0].report(10)["tokens_per_pass"] < 2.8 < 3.8 < high[0].report(10)["tokens_per_pass"]
+    for batch, wins in (("8", True), ("200", False)):
+        run, tick = of(f"batch={batch}&c=0.05")
+        assert (run.report(tick)["speedup"] > 1) is wins
+
+
 def test_every_scene_of_the_text_is_exact() -> None:
     assert len(SCENES) >= 18
     for query in SCENES:
@@ -157,15 +186,15 @@ def test_who_reads_on_has_the_simulator_beside_the_text(page: PageDriver) -> Non
             selector,
         )
         assert min(box) >= 0, (selector, box)
-    assert not page.one(".controls").is_displayed()
+    assert not page.one(".advanced").is_displayed()
     assert not page.one("[data-action=return]").is_displayed()
     page.run("scrollTo(0, 0)")
-    page.until(lambda: page.one(".controls").is_displayed())
+    page.until(lambda: page.one(".advanced").is_displayed())
     assert abs(page.run("return document.documentElement.scrollHeight") - height) <= 1  # rounding
 
 
 @pytest.mark.chromium_only("the window cannot be made so high")
-@pytest.mark.parametrize(("height", "keys"), [(790, ["k", "alpha"]), (950, ["speculation", "c"])])
+@pytest.mark.parametrize(("height", "keys"), [(720, ["k", "alpha"]), (950, ["speculation", "c"])])
 def test_a_higher_window_has_the_sliders_beside_the_text_too(
     page: PageDriver, height: int, keys: list[str]
 ) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from math import ceil, sqrt
 from typing import NamedTuple
 
+from sim.charts import LENGTHS
 from sim.params import Params
 from sim.run import Run
 from sim.story import count
@@ -157,6 +158,8 @@ def claims() -> dict[str, str]:
     gains = [PLAIN_MS / found for found in SPECULATIVE_MS]
     passes = REPORTED_DRAFTED / REPORTED_LENGTH
     conversation = _kib_per_token(LAYOUTS["Llama 2 7B"]) * 1024 * CONTEXT
+    dear = {"acceptance_rate": 0.7, "draft_cost": 0.05}
+    best = max(LENGTHS, key=lambda k: float(_speedup(**dear, draft_length=k)))
     default = Params()
     expected = expected_tokens_per_pass(default.rates)
     return {
@@ -167,6 +170,7 @@ def claims() -> dict[str, str]:
         "wide": f"{_kib_per_token(LAYOUTS['Llama 2 7B'])} KiB",
         "narrow": f"{_kib_per_token(LAYOUTS['Llama 3 8B'])} KiB",
         "context": f"{conversation / 1024**3:.0f} GiB",
+        "cold-speedup": f"{Run(uncached).report(512)['speedup']:.2f}",
         "missing": count(missing),
         "passes": str(ceil(missing / default.recompute_chunk)),
         "example": rows,
@@ -174,6 +178,8 @@ def claims() -> dict[str, str]:
         "rejected": _share(1 - sum(one.kept for one in words)),
         "second": f"{_gain(0.7, 2):.2f}",
         "eighth": f"{_gain(0.7, 8):.2f}",
+        "best": str(best),
+        "best-speedup": _speedup(**dear, draft_length=best),
         "ceiling": f"{1 / (1 - 0.7):.2f}",
         **{f"luck-{n}": _nine_in_ten(default, n) for n in LUCK_AFTER},
         "expected": f"{expected:.2f}",

@@ -199,7 +199,7 @@ def regions() -> dict[str, str]:
             for m in METRICS
         ),
         **{
-            f"chart-{one.name}": table_html(one.table(run, tick, one.data(run, tick)))
+            f"chart-{one.name}": table_html(one, one.table(run, tick, one.data(run, tick)))
             for one in CHARTS
         },
         "cards": "\n".join(
