@@ -56,7 +56,7 @@ def specification(colours: Mapping[str, str], description: str, layer: list[Any]
         "description": description,
         "width": "container",
         "height": 240,
-        "autosize": {"type": "fit", "contains": "padding"},
+        "autosize": {"type": "fit", "contains": "padding", "resize": True},
         "background": "transparent",
         "layer": layer,
         "config": {

@@ -51,7 +51,7 @@ PREDICT_FIRST = "no pass yet: predict first"
 UNKNOWN = "?"
 """What stands for a number that would answer the question."""
 
-TOLD_ON_PAPER = ".chart details, .cards details"
+TOLD_ON_PAPER = ".chart details, .cards details, #text > details"
 """What is folded on the screen and not on paper."""
 
 THEMES = {

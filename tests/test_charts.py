@@ -13,7 +13,7 @@ import jsonschema
 import pytest
 
 from sim.chart import OTHERS, Chart, Data, Table
-from sim.charts import CHARTS, LENGTHS, RATES, SPEEDUP, TOKENS, length_data, map_data
+from sim.charts import CHARTS, LENGTHS, RATES, SPEEDUP, TOKENS, length_data, map_data, map_table
 from sim.ensemble import ensemble
 from sim.host.vendor import read_parts
 from sim.marks import PALETTES
@@ -405,6 +405,34 @@ def test_without_its_library_a_chart_says_so_and_keeps_its_numbers(faulty: Serve
     assert told(page, "length") == rows_of("length", Params())
     assert page.run("return document.documentElement.dataset.state") == "ready"
     assert not page.one("#failure").is_displayed()
+
+
+def test_each_drawn_chart_is_one_image_with_a_name_and_a_named_table(shared: PageDriver) -> None:
+    shared.open()
+    for name, chart in BY_NAME.items():
+        come(shared, name)
+        told_of = shared.run(
+            "const figure = document.querySelector(arguments[0]);"
+            "const drawing = figure.querySelector('.drawing');"
+            "return [drawing.getAttribute('role'), drawing.getAttribute('aria-label'),"
+            " drawing.getAttribute('aria-roledescription'),"
+            " figure.querySelector('caption').textContent,"
+            " [...drawing.querySelectorAll('svg, canvas')].map((d) => d.ariaHidden)]",
+            f"#chart-{name}",
+        )
+        description = chart.spec(PALETTES["light"])["description"]
+        assert told_of == ["img", description, None, chart.title, ["true"]]
+        assert not shared.driver.find_elements("css selector", f"#chart-{name} form")
+
+
+def test_a_row_of_the_map_s_table_goes_there_as_a_click_does(shared: PageDriver) -> None:
+    shared.open("?c=0.1&batch=8&rates=0.9,0.5&tick=77")
+    come(shared, "map")
+    shared.run("document.querySelector('#chart-map details').open = true")
+    row = map_table(Params(draft_cost=0.1, batch_size=8), 77).rows[6]
+    shared.run("document.querySelectorAll('#chart-map tbody a')[6].click()")
+    query = {"c": 0.1, "batch": 8, "alpha": row[0], "k": row[1]}
+    shared.until(lambda: shared.state() == scene(query, 77))
 
 
 def test_charts_break_no_rule_of_the_policy(faulty: Serve) -> None:

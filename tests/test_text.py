@@ -14,6 +14,7 @@ from selenium.webdriver.common.keys import Keys
 from sim.ensemble import ensemble, spread
 from sim.host.claims import DRAFT, LUCK_AFTER, TARGET, accept_and_refill, break_even, claims
 from sim.params import Params, updated
+from sim.recall import CARDS
 from sim.run import Run
 from sim.theory import expected_speedup
 from sim.view import View
@@ -226,3 +227,15 @@ def test_every_link_of_the_text_works(page: PageDriver) -> None:
         keys.pop("speed", None)
         assert page.state() == scene(keys, tick), query
     assert not page.one("#notice").is_displayed()
+
+
+def test_paper_has_what_is_folded_and_the_screen_has_it_folded_again(page: PageDriver) -> None:
+    page.run("document.querySelector('#chart-luck details').open = true")
+    opened = "return [...document.querySelectorAll('#text details')].map((d) => d.open)"
+    before = page.run(opened)
+    assert before.count(True) == 1
+    page.run("dispatchEvent(new Event('beforeprint'))")
+    assert all(page.run(opened))
+    assert len(before) == 5 + len(CARDS) + 1
+    page.run("dispatchEvent(new Event('afterprint'))")
+    assert page.run(opened) == before
