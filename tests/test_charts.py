@@ -396,6 +396,25 @@ def test_charts_take_the_colours_of_the_page(shared: PageDriver) -> None:
     shared.until(lambda: sum(shared.run(middle)) > sum(dark) + 300)
 
 
+@pytest.mark.chromium_only("colours cannot be forced from outside")
+def test_with_forced_colours_the_map_still_tells_winning_from_losing(page: PageDriver) -> None:
+    features = [{"name": "forced-colors", "value": "active"}]
+    page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    try:
+        page.call("set", {"c": 0.05})
+        come(page, "map")
+        sampled = (
+            "const canvas = document.querySelector('#chart-map canvas');"
+            "const [w, h] = [canvas.width, canvas.height];"
+            "return [0.3, 0.8].map((share) => {"
+            "  const area = [Math.round(w * 0.9), Math.round(h * share), 1, 1];"
+            "  return canvas.getContext('2d').getImageData(...area).data[0]; })"
+        )
+        page.until(lambda: page.run(sampled)[0] < page.run(sampled)[1] - 40)
+    finally:
+        page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
 def test_without_its_library_a_chart_says_so_and_keeps_its_numbers(faulty: Serve) -> None:
     page = faulty(missing("/static/vendor/vega-lite/vega-lite.min.js"))
     page.open()

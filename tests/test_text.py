@@ -165,6 +165,23 @@ def test_a_link_of_the_text_sets_its_scene_and_leads_back(narrow: PageDriver) ->
     assert not narrow.one("[data-action=return]").is_displayed()
 
 
+def test_links_lead_to_what_they_are_about(narrow: PageDriver) -> None:
+    middle(narrow, UNCACHED)
+    narrow.one(UNCACHED).click()
+    box = "return document.querySelector(arguments[0]).getBoundingClientRect().top"
+    number = ".widget [data-metric=positions_computed]"
+    narrow.until(lambda: 0 <= narrow.run(box, number) < 700)
+    # Where a chart is the point, the reader stays with it.
+    long = '.try[href*="k=8&alpha=0.7"]'
+    middle(narrow, long)
+    narrow.call("set", {"k": 3})
+    narrow.one(long).click()
+    narrow.until(lambda: narrow.state()["params"]["draft_length"] == 8)
+    narrow.frames(10)
+    assert 0 <= narrow.run(box, "#chart-length") < 700
+    assert narrow.run("return widget.getBoundingClientRect().bottom") < 0
+
+
 def test_who_reads_on_has_the_simulator_beside_the_text(page: PageDriver) -> None:
     page.run("scrollTo(0, 0)")
     page.frames(4)
