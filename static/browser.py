@@ -228,6 +228,16 @@ def media(condition: str) -> Any:
     return js.matchMedia(f"({condition})")
 
 
+def refill(element: Any, html: str) -> None:
+    """Put other HTML inside; where a link there had the focus, the one in its place has it now."""
+    focused = document.activeElement
+    links = list(element.querySelectorAll("a")) if element.contains(focused) else []
+    places = [place for place, link in enumerate(links) if link.isSameNode(focused)]
+    element.innerHTML = html
+    for place in places:
+        element.querySelectorAll("a")[place].focus(preventScroll=True)
+
+
 def resolved(colours: Mapping[str, str]) -> dict[str, str]:
     """The same colours in numbers, those too that the system names."""
     probe = document.createElement("span")

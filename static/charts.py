@@ -95,7 +95,8 @@ class Drawn:
             return
         self._sent = {**self._sent, **changed}
         run, tick, _ = self._wanted
-        self._table.innerHTML = table_html(self._chart, self._chart.table(run, tick, self._sent))
+        table = self._chart.table(run, tick, self._sent)
+        browser.refill(self._table, table_html(self._chart, table))
         if self._view and not self._drawing:
             self._view.update(json.dumps(changed))
 

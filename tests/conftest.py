@@ -90,19 +90,31 @@ def address() -> Iterator[str]:
         yield found
 
 
+@pytest.fixture(scope="session")
+def running() -> Iterator[dict[str, WebDriver]]:
+    """The browsers of this session by engine: each starts once, and stays for other files."""
+    drivers: dict[str, WebDriver] = {}
+    yield drivers
+    for driver in drivers.values():
+        driver.quit()
+
+
 @pytest.fixture(scope="session", params=browsers.ENGINES)
-def shared(request: pytest.FixtureRequest, address: str) -> Iterator[PageDriver]:
+def shared(
+    request: pytest.FixtureRequest, address: str, running: dict[str, WebDriver]
+) -> Iterator[PageDriver]:
     """One browser for the session and engine, with the page at its opening scene."""
     engine = request.param
     if browsers.find(engine) is None:
         if os.environ.get("CI"):
             pytest.fail(f"{engine} is not installed with its driver, and CI must run all engines")
         pytest.skip(f"{engine} is not installed with its driver")
-    driver = browsers.launch(engine)
-    page = PageDriver(driver, address, engine)
+    if engine not in running:
+        running[engine] = browsers.launch(engine)
+    page = PageDriver(running[engine], address, engine)
     page.open()
     yield page
-    driver.quit()
+    page.driver.get("about:blank")  # nothing goes on there while another engine is tested
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -449,9 +449,17 @@ def test_a_row_of_the_map_s_table_goes_there_as_a_click_does(shared: PageDriver)
     come(shared, "map")
     shared.run("document.querySelector('#chart-map details').open = true")
     row = map_table(Params(draft_cost=0.1, batch_size=8), 77).rows[6]
-    shared.run("document.querySelectorAll('#chart-map tbody a')[6].click()")
+    link = "document.querySelectorAll('#chart-map tbody a')[6]"
+    shared.call("set", {"batch": 9})
+    shared.call("set", {"batch": 8})
+    shared.frames(3)
+    shared.run(f"{link}.focus(); {link}.click()")
     query = {"c": 0.1, "batch": 8, "alpha": row[0], "k": row[1]}
     shared.until(lambda: shared.state() == scene(query, 77))
+    shared.call("set", {"batch": 16})
+    wanted = map_table(Params(draft_cost=0.1, batch_size=16), 77).rows
+    shared.until(partial(shows, shared, "map", wanted))
+    assert shared.run(f"return document.activeElement === {link}")
 
 
 def test_charts_break_no_rule_of_the_policy(faulty: Serve) -> None:

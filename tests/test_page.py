@@ -22,10 +22,11 @@ from tests.conftest import PageDriver
 
 CELLS = """
 const board = document.querySelector('#board'), seen = [];
-const context = board.getContext('2d');
+const { width, height } = board;
+const { data } = board.getContext('2d').getImageData(0, 0, width, height);
 for (const [x, y] of arguments[0]) {
-  const [left, top] = [Math.floor(x * board.width), Math.floor(y * board.height)];
-  seen.push([...context.getImageData(left, top, 1, 1).data]);
+  const at = 4 * (Math.floor(y * height) * width + Math.floor(x * width));
+  seen.push([...data.subarray(at, at + 4)]);
 }
 return seen;
 """
@@ -368,10 +369,14 @@ def layout(width: int, height: int) -> tuple[list[float], int, int]:
 def test_the_pixels_of_each_state_match_the_legend(shared: PageDriver, theme: str) -> None:
     palette = PALETTES[theme]
     seen = set()
-    for query, tick in (("", 60), ("", 80), ("&evict=90", 92), ("&speculation=off", 5)):
-        shared.open(f"?theme={theme}&tick={tick}{query}")
+    shared.open(f"?theme={theme}")
+    scenes: list[tuple[dict[str, Any], int]] = [
+        *(({}, 60), ({}, 80), ({"evict": [90]}, 92), ({"speculation": "off", "evict": None}, 5)),
+    ]
+    for changes, tick in scenes:
+        shared.call("set", {"tick": tick, **changes})
         shared.frames()
-        slots = run_of(query).slots(tick)
+        slots = Run(updated(Params(), changes)[0]).slots(tick)
         for state in sorted(set(slots)):
             look = LOOKS[state]
             where = [slot for slot, shown in enumerate(slots) if shown == state]
@@ -392,11 +397,6 @@ def test_the_pixels_of_each_state_match_the_legend(shared: PageDriver, theme: st
             if state != "hollow" and LOOKS[state].filled:
                 assert fill == "rgb({}, {}, {})".format(*rgb(palette[LOOKS[state].colour])), state
     assert seen == set(LOOKS)
-
-
-def run_of(query: str) -> Run:
-    keys = dict(part.split("=") for part in query.strip("&").split("&") if part)
-    return Run(updated(Params(), keys)[0])
 
 
 def test_pointing_and_arrow_keys_say_what_a_slot_is(page: PageDriver) -> None:

@@ -43,7 +43,7 @@ def enabled(page: PageDriver, selector: str) -> bool:
 
 def test_scenes_survive_the_way_through_the_address(shared: PageDriver) -> None:
     chance = random.Random(11)
-    for _ in range(4):
+    for _ in range(3):
         params = Params(
             draft_length=chance.randint(1, 32),
             acceptance_rates=tuple(round(chance.random(), 3) for _ in range(chance.randint(0, 3))),
