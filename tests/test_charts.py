@@ -332,9 +332,11 @@ def test_the_chart_of_positions_follows_the_scene(shared: PageDriver) -> None:
 def test_charts_follow_a_run_that_plays(shared: PageDriver) -> None:
     shared.open("?tick=0&speed=60")
     come(shared, "luck")
-    before = told(shared, "luck")
+    before = rows_of("luck", Params(), 0)
+    shared.until(partial(shows, shared, "luck", before), 30)
     shared.call("play")
-    shared.until(lambda: told(shared, "luck") != before and shared.state()["tick"] < 1200)
+    shared.until(lambda: told(shared, "luck") != before)
+    assert shared.run("return document.documentElement.matches('.playing')")
     shared.call("pause")
     tick = shared.state()["tick"]
     shared.until(lambda: told(shared, "luck") == rows_of("luck", Params(), tick), 30)

@@ -23,6 +23,7 @@ SETTINGS = [
     Params(evictions=(5, 300), recompute_chunk=16, draft_length=9, acceptance_rate=0.9),
     Params(evictions=(100,), kv_cache=False),
     Params(evictions=(400,), speculation=False),
+    Params(evictions=(400, 800), recompute_chunk=73),  # the window is 7 chunks but for the newest
     Params(evictions=tuple(range(50, 1200, 7)), recompute_chunk=16),
     Params(draft_length=32, acceptance_rate=1, evictions=(20,)),
 ]
