@@ -115,7 +115,10 @@ async function begin(attempt) {
       const pyodide = await lend({ attempt, compiled, library: EMPTY_ZIP, complete }, () =>
         load({ ...settings, _loadSnapshot: snapshot }),
       );
-      start.rest = () => pyodide.FS.writeFile("/lib/python314.zip", held ?? fetchNow(LIBRARY));
+      start.rest = () => {
+        pyodide.FS.writeFile("/lib/python314.zip", held ?? fetchNow(LIBRARY));
+        held = null;
+      };
       pyodide.runPython(PRELUDE, { globals: pyodide.toPy({}) });
       return pyodide;
     } catch (error) {
