@@ -65,6 +65,7 @@ class Host:
         message = json.loads(text)
         name = message.pop("type").removeprefix(PREFIX)
         if name == "picture":
+            self._rested()  # whoever keeps the picture keeps the state with it
             self.tell("picture", **self._picture())
         elif name in CALLS:
             self._call(name, json.dumps(CALLS[name](message)))

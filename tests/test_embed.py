@@ -355,6 +355,22 @@ def test_it_is_dark_where_its_host_is_and_follows_it(shared: PageDriver, simulat
             page.until(lambda: page.run(theme) == "light")
 
 
+def test_a_picture_comes_after_the_state_that_it_shows(shared: PageDriver, simulator: str) -> None:
+    with pages({"/": document(element(simulator, 'id="w1"><i>not yet</i>'))}) as address:
+        notes = Notes(shared, address)
+        shared.until(lambda: notes.run("return !!document.getElementById('w1').shadowRoot"))
+        notes.start("w1")
+        notes.run(
+            "const w1 = document.getElementById('w1'); window.seen = [];"
+            "addEventListener('message', ({ data }) => {"
+            "  if (data.type === 'bonus-token:picture')"
+            "    seen.push([w1.state.params.acceptance_rate, /alpha=0.3/.test(data.query)]); });"
+            "for (const alpha of [0.5, 0.4, 0.3]) { w1.set({ alpha }); w1.picture(); }"
+        )
+        shared.until(lambda: notes.run("return seen.length === 3"))
+        assert notes.run("return seen") == [[0.5, False], [0.4, False], [0.3, True]]
+
+
 def test_of_four_on_a_page_two_run_and_a_parked_one_wakes_where_it_was(
     shared: PageDriver, simulator: str
 ) -> None:
