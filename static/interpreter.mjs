@@ -190,10 +190,9 @@ async function lend({ attempt, compiled, library, complete }, action) {
 
 /** Bring NumPy, and the standard library that it imports from; only what draws with it asks for it. */
 async function fetchNumpy(pyodide) {
-  const quietly = { messageCallback() {}, errorCallback() {} };
-  const loading = pyodide.loadPackage("numpy", quietly);
-  if (start.rest) held = new Uint8Array(await (await fetch(LIBRARY)).arrayBuffer());
-  await loading;
+  // The library first: what unpacks a package already imports from it, and would wait for it.
+  if (start.rest) held = new Uint8Array(await (await start.open(LIBRARY)).arrayBuffer());
+  await pyodide.loadPackage("numpy", { messageCallback() {}, errorCallback() {} });
   if (!pyodide.loadedPackages.numpy) throw new Error(`${NUMPY.file_name} could not be loaded`);
 }
 

@@ -374,16 +374,16 @@ class Page:
             self._came_from.focus(preventScroll=True)
 
     def _chart(self, near: bool) -> None:
-        from static.charts import Charts  # not before the page has started
-
         if near and self._charts is None:
+            from static.charts import Charts  # not before the page has started
+
             self._charts = Charts(self._take_place)
             self._charts.show(self.run, self.view.tick, self._colours(), False)
 
     def _recall(self, near: bool) -> None:
-        from static.recalling import Recalling  # only for those who read so far
-
         if near and self._recalling is None:
+            from static.recalling import Recalling  # only for those who read so far
+
             self._recalling = Recalling()
 
     def _take_place(self, place: Mapping[str, Any]) -> None:

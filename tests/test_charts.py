@@ -342,11 +342,15 @@ def test_charts_follow_a_run_that_plays(shared: PageDriver) -> None:
     shared.until(lambda: told(shared, "luck") == rows_of("luck", Params(), tick), 30)
 
 
-def test_without_numpy_the_charts_of_luck_say_so_and_show_the_rest(faulty: Serve) -> None:
-    page = faulty(missing(f"/{NUMPY}"))
+@pytest.mark.parametrize("lost", [NUMPY, "static/vendor/pyodide/python_stdlib.zip"])
+def test_without_numpy_the_charts_of_luck_say_so_and_show_the_rest(
+    faulty: Serve, lost: str
+) -> None:
+    page = faulty(missing(f"/{lost}"))
     page.open()
     come(page, "luck")
     page.until(lambda: "could not be run" in page.text("#chart-luck .chart-note"), 30)
+    assert lost.split("/")[-1] in page.text("#chart-luck .chart-note")
     chart = BY_NAME["luck"]
     run = Run(Params())
     assert told(page, "luck") == chart.table(run, 60, chart.data(run, 60)).rows
