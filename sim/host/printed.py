@@ -42,6 +42,9 @@ MODULES = (
 )
 """Scripts below static/ that the start needs, in the order in which it does."""
 
+SCENE_KEYS = (*(row.key for row in PARAMETERS), "tick", "ask")
+"""Keys of a link whose scene is another than the printed one."""
+
 WASM = "static/vendor/pyodide/pyodide.asm.wasm"
 SNAPSHOT_BYTES = 3_500_000
 """About what a snapshot weighs: progress is shown against it before its size is known."""
@@ -174,6 +177,7 @@ def regions() -> dict[str, str]:
         "split": bar_svg(
             "split", dict(zip(("useful", "wasted", "redone"), lengths.split, strict=True))
         ),
+        "keys": f'<meta name="scene-keys" content="{" ".join(SCENE_KEYS)}">',
         "preload": preloads(),
         "modules": small_preloads(),
         "board": board_svg(run.slots(tick), False, CSS_COLOURS, summary(run, tick)),
