@@ -247,6 +247,7 @@
   let tryAgain = null;
   let over = false; // no start can come any more
   let looking = false;
+  let lost = false; // the connection, at least once
   /** Say what stopped the start, and look for what is behind it first. */
   async function report(problem) {
     if (!loading() || looking) return;
@@ -275,7 +276,9 @@
       button.onclick = again;
       panel.hidden = root.dataset.state !== "failed";
     });
-    if (kind === "connection") awaitConnection();
+    if (kind !== "connection") return;
+    lost = true;
+    awaitConnection();
   }
 
   function again() {
@@ -338,8 +341,10 @@
   const suspect = async (reason, message) => {
     const unread = reason instanceof SyntaxError;
     if (!unread && !/fetch|import|load|network/i.test(message)) return;
-    const cause = await findCause() ?? (unread && await findUnreadable());
-    if (cause && loading()) fail(cause);
+    const cause = await findCause() ?? (unread ? await findUnreadable() : null);
+    // Nothing is wrong any more, but what a lost connection took along does not come back by itself.
+    const gone = lost && kindOf(reason) === "connection" ? new Problem("connection", "A file of the page") : null;
+    if ((cause ?? gone) && loading()) fail(cause ?? gone);
   };
   const findUnreadable = async () => {
     for (const address of needed().filter((one) => /\.m?js$/.test(one))) {

@@ -7,12 +7,15 @@ import json
 import threading
 import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from selenium import webdriver
+from selenium.common.exceptions import WebDriverException
 
 from sim.host import SITE, bundle
+from sim.host.serve import Handler
 from tests import browsers, test_failures
 from tests.conftest import PageDriver
 from tests.course import static_host
@@ -48,7 +51,7 @@ STRAYS = {
 def with_html(change: dict[str, str], path: str = "/") -> Fault:
     """The page with some of its text replaced by other text."""
 
-    def fault(handler: test_failures.Handler) -> bool:
+    def fault(handler: Handler) -> bool:
         if asked(handler) != path:
             return False
         html = (SITE / "index.html").read_text(encoding="utf-8")
@@ -186,7 +189,7 @@ def unbegun(page: PageDriver) -> str:
 def test_a_first_script_that_does_not_come_is_told_by_the_page_itself(
     wild: Serve, body: bytes, styled: bool
 ) -> None:
-    def instead(handler: test_failures.Handler) -> bool:
+    def instead(handler: Handler) -> bool:
         return asked(handler) == "/static/boot.js" and answer(handler, body, 200 if body else 404)
 
     page = wild(instead, *([] if styled else [missing("/static/style.css")]))
@@ -239,7 +242,7 @@ def test_a_snapshot_that_comes_unpacked_is_used_all_the_same(
 ) -> None:
     fetched: set[str] = set()
 
-    def fault(handler: test_failures.Handler) -> bool:
+    def fault(handler: Handler) -> bool:
         fetched.add(asked(handler))
         if asked(handler) != SNAPSHOT:
             return False
@@ -309,7 +312,7 @@ POLICIES = {
 
 @pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES.keys())
 def test_a_hosts_policy_that_forbids_the_start_is_named(wild: Serve, policy: str) -> None:
-    def fault(handler: test_failures.Handler) -> bool:
+    def fault(handler: Handler) -> bool:
         if asked(handler) != "/":
             return False
         body, kind = content("/")
@@ -365,7 +368,14 @@ def test_a_bundle_gives_advice_that_its_host_can_follow(shared: PageDriver, bund
 # The connection
 
 
-def hang_up(handler: test_failures.Handler) -> bool:
+def is_ready(page: PageDriver) -> bool:
+    """Whether the page has started, also while it is being loaded anew."""
+    with suppress(WebDriverException):
+        return bool(page.run("return document.documentElement.dataset.state") == "ready")
+    return False
+
+
+def hang_up(handler: Handler) -> bool:
     handler.close_connection = True
     handler.connection.close()
     return True
@@ -374,7 +384,7 @@ def hang_up(handler: test_failures.Handler) -> bool:
 def cut_at(path: str, cut: threading.Event) -> Fault:
     """A connection that breaks in the middle of a file, and for all files after it."""
 
-    def fault(handler: test_failures.Handler) -> bool:
+    def fault(handler: Handler) -> bool:
         if not cut.is_set() and asked(handler) != path:
             return False
         if not cut.is_set():
@@ -401,7 +411,7 @@ def test_a_connection_that_is_cut_is_told_as_that_and_tried_again(wild: Serve, p
     assert "sim vendor" not in page.text("#failure")
     assert "by itself" in page.text("#failure")
     mended.set()
-    page.until(lambda: browsers.until_settled(page.driver) == "ready", 60)
+    page.until(lambda: is_ready(page), 60)
     no_alarm(page)
 
 
@@ -409,7 +419,7 @@ def test_a_connection_that_is_cut_is_told_as_that_and_tried_again(wild: Serve, p
 def test_a_browser_that_is_online_again_goes_on_by_itself(wild: Serve) -> None:
     going, asking = threading.Event(), threading.Event()
 
-    def drop(handler: test_failures.Handler) -> bool:
+    def drop(handler: Handler) -> bool:
         if asked(handler) != WASM or going.is_set():
             return False
         asking.set()
@@ -429,7 +439,7 @@ def test_a_browser_that_is_online_again_goes_on_by_itself(wild: Serve) -> None:
         going.set()
         page.until(lambda: page.text("#failure h2") == "The connection was lost", 30)
         driver.execute_cdp_cmd("Network.emulateNetworkConditions", online)
-        page.until(lambda: browsers.until_settled(page.driver) == "ready", 60)
+        page.until(lambda: is_ready(page), 60)
     finally:
         driver.execute_cdp_cmd("Network.emulateNetworkConditions", online)
         driver.execute_cdp_cmd("Network.disable", {})
