@@ -118,6 +118,16 @@ class Params:
         "real",
         "draft cost",
         "Time of one draft step ÷ time of one plain pass of the big model.",
+        high=8,
+        slider=(1, 0.01),
+    )
+    round_cost: float = setting(
+        0.0,
+        "c0",
+        "real",
+        "cost a round",
+        "Time that drafting takes once a verify pass, whatever k is ÷ time of one plain pass.",
+        high=8,
         slider=(1, 0.01),
     )
     batch_size: int = setting(
