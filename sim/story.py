@@ -39,6 +39,9 @@ _PERCENT = {"draft_acceptance"}
 _RATIOS = {"tokens_per_pass", "theory_tokens_per_pass", "speedup", "theory_speedup"}
 
 
+MOST_DIGITS = 9
+"""Digits of a coin that are ever told."""
+
 SMALL = 0.095
 """Ratios below which two digits after the point say too little."""
 
@@ -358,9 +361,13 @@ def _caption(record: Pass, phase: str) -> str:
 
 
 def _coin(coin: float, rate: float) -> str:
-    """A coin against its rate; the coin is cut, not rounded, so that it never seems to cross."""
-    cut = int(coin * 100) / 100
-    return f"{cut:.2f} {'<' if coin < rate else '≥'} {_short(rate)}"
+    """A coin against its rate, with so many digits that it never seems to have crossed it."""
+    below = coin < rate
+    for digits in range(2, MOST_DIGITS + 1):
+        cut, against = int(coin * 10**digits) / 10**digits, round(rate, max(digits, 3))
+        if (cut < against) == below:
+            break
+    return f"{cut:.{digits}f} {'<' if below else '≥'} {write_number(against)}"
 
 
 def _cells(record: Pass, phase: str) -> list[StripCell]:

@@ -10,7 +10,7 @@ import pytest
 from sim.charts import LENGTHS, map_data, map_table
 from sim.params import PARAMETERS, Params
 from sim.run import Run
-from sim.story import figure, figures, sentence, settings
+from sim.story import figure, figures, sentence, settings, strip
 from sim.theory import expected_speedup, verify_time
 from sim.view import BY_KEY
 from tests.server import ROOT
@@ -102,3 +102,15 @@ def test_the_readme_names_every_key_and_every_flag() -> None:
     assert set(re.findall(r"`(\w+)`", links)) == set(BY_KEY)
     (flags,) = re.findall(r"sim run (\[--k .*?)\n    python3", readme, re.DOTALL)
     assert {row.key for row in PARAMETERS} <= set(re.findall(r"\[--(\w+)", flags))
+
+
+def test_a_coin_close_to_a_rate_of_three_digits_does_not_seem_to_have_crossed_it() -> None:
+    for rate in (0.966, 0.9666, 0.805, 1 / 3):
+        cells = [
+            c for t in range(1, 1201) for c in strip(Run(Params(acceptance_rate=rate)), t).cells
+        ]
+        shown = [cell.coin.split() for cell in cells if " " in cell.coin]
+        assert len(shown) > 1200
+        for coin, sign, against in shown:
+            assert (float(coin) < float(against)) == (sign == "<"), (coin, sign, against)
+            assert len(coin) <= 7
