@@ -68,7 +68,18 @@ def test_sim_imports_nothing_but_itself_the_standard_library_and_for_a_thousand_
 
 def test_the_rules_know_no_clock_and_import_one_way() -> None:
     order = [
-        *("params", "theory", "cache", "metrics", "view", "run", "marks", "story", "picture"),
+        *(
+            "reading",
+            "params",
+            "theory",
+            "cache",
+            "metrics",
+            "view",
+            "run",
+            "marks",
+            "story",
+            "picture",
+        ),
         *("plot", "question", "scene", "share", "recall"),
         *("ensemble", "chart", "run_charts", "charts"),
     ]
@@ -111,8 +122,9 @@ def test_controls_carry_the_names_limits_and_defaults_of_the_table() -> None:
     assert set(fields) == {"k", "alpha", "c", "c0", "batch", "knee", "chunk", "seed"}
     for key, field in fields.items():
         row = BY_KEY[str(key)]
-        assert (float(field["min"] or ""), float(field["max"] or "")) == (row.low, row.high)
-        assert field["value"] == write(row, row.default)
+        limits = float(field["aria-valuemin"] or ""), float(field["aria-valuemax"] or "")
+        assert limits == (row.low, row.high)
+        assert field["value"] == field["aria-valuenow"] == write(row, row.default)
     assert (ranges["k"]["max"], ranges["c"]["max"], ranges["c0"]["max"]) == ("16", "1", "1")
     for key in set(ranges) - {"k", "c", "c0", "speed", "tick"}:
         row = BY_KEY[str(key)]
