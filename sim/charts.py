@@ -62,6 +62,7 @@ class Costs(NamedTuple):
     """What the map depends on beside the two rates of its axes."""
 
     draft_cost: float
+    round_cost: float
     batch_size: int
     knee: int
 
@@ -89,11 +90,12 @@ def _map(costs: Costs) -> tuple[Rows, Rows, Rows]:
 
 
 def map_data(params: Params) -> Data:
-    """Speedup by draft length and acceptance rate at this draft cost, batch and knee.
+    """Speedup by draft length and acceptance rate at these draft costs, batch and knee.
 
     `even` is where it is 1, `best` the best draft length of each rate, `here` this scene's place.
     """
-    cells, even, best = _map(Costs(params.draft_cost, params.batch_size, params.knee))
+    costs = Costs(params.draft_cost, params.round_cost, params.batch_size, params.knee)
+    cells, even, best = _map(costs)
     k, rate = params.draft_length, params.acceptance_rate
     placed = params.speculation and not params.acceptance_rates and k in LENGTHS
     here: Rows = [{"k": k, "alpha": rate}] if placed else []
