@@ -101,7 +101,7 @@ SYNONYMS = {
     ),
     "alpha": (
         "α rate acceptance accept_rate acceptance_prob acceptance_probability "
-        "draft_acceptance_rate synthetic_acceptance_rate"
+        "synthetic_acceptance_rate"
     ),
     "rates": "alphas synthetic_acceptance_rates",
     "c": "cost cost_ratio cost_coefficient",

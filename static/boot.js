@@ -4,8 +4,9 @@
   if (window.bonusTokenStart) return; // put off by a proxy, and brought by a module meanwhile
   const root = document.documentElement;
   root.dataset.boot = ""; // takes away the words for when this file does not come
-  // Some course platforms escape the & of a link once too often.
-  const query = new URLSearchParams(location.search.replace(/([?&])(amp;)+/gi, "$1"));
+  // Some course platforms escape the & of a link once too often, as &amp; or as &#038;.
+  const written = location.search + (/^#0*38;/.test(location.hash) ? location.hash : "");
+  const query = new URLSearchParams(written.replace(/&?#0*38;/g, "&").replace(/([?&])(amp;)+/gi, "$1"));
   const $ = (id) => document.getElementById(id);
   const here = document.currentScript ?? document.querySelector('script[src$="boot.js"]');
   const whenRead = (act) => {
@@ -46,7 +47,7 @@
     if (!data.type.startsWith("bonus-token:")) return;
     let text;
     try {
-      text = JSON.stringify(data);
+      text = JSON.stringify(plain(data));
     } catch {
       return; // what JSON cannot hold is no message of the protocol
     }
@@ -67,6 +68,19 @@
     });
   }
 
+  // JSON that any reader takes: what is nested deeper than any setting is cut, and the numbers that
+  // JSON has no word for are told as words, not as the default.
+  const DEEPEST = 5;
+  const plain = (value, above = []) => {
+    if (typeof value === "number" && !Number.isFinite(value)) return String(value);
+    if (typeof value !== "object" || value === null) return value;
+    if (above.includes(value)) throw new TypeError("A value that holds itself cannot be set.");
+    if (above.length === DEEPEST) return "…";
+    const path = [...above, value];
+    if (Array.isArray(value)) return value.map((item) => plain(item, path));
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plain(item, path)]));
+  };
+
   // The API: calls cross to Python as JSON, so that None arrives as null.
   let dispatch = null;
   let settle;
@@ -76,7 +90,7 @@
   for (const name of ["state", "set", "play", "pause", "step", "seek", "evict", "reset"]) {
     api[name] = (...values) => {
       if (!dispatch) throw new Error("Bonus Token is still loading: await bonusToken.ready first.");
-      return JSON.parse(dispatch(name, JSON.stringify(values)));
+      return JSON.parse(dispatch(name, JSON.stringify(plain(values))));
     };
   }
   window.bonusToken = api;

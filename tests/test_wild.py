@@ -473,10 +473,13 @@ def test_only_a_link_to_another_scene_hides_the_printed_one(
     assert browsers.until_settled(page.driver) == "ready"
 
 
-def test_a_link_that_was_escaped_once_too_often_keeps_its_secrets(wild: Serve) -> None:
+@pytest.mark.parametrize("escaped", ["&amp;", "&#038;", "&amp;amp;"])
+def test_a_link_that_was_escaped_once_too_often_keeps_its_secrets(
+    wild: Serve, escaped: str
+) -> None:
     held = threading.Event()
     page = wild(lambda h: asked(h) == WASM and not held.wait(20))
-    page.open("?embed=1&amp;k=12&amp;lock=alpha&amp;ask=speedup&amp;tick=100", wait=False)
+    page.open("?embed=1&k=12&lock=alpha&ask=speedup&tick=100".replace("&", escaped), wait=False)
     try:
         page.until(lambda: page.one("[name=k]").get_property("value") == "12")
         assert not page.one("[name=alpha]").is_enabled()
@@ -484,3 +487,7 @@ def test_a_link_that_was_escaped_once_too_often_keeps_its_secrets(wild: Serve) -
     finally:
         held.set()
     assert browsers.until_settled(page.driver) == "ready"
+    assert page.state()["params"]["draft_length"] == 12
+    assert not page.one("[name=alpha]").is_enabled()
+    assert page.one("#question").is_displayed()
+    assert "tick 100" in page.text("#asked")
