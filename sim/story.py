@@ -234,10 +234,12 @@ def _recomputing(run: Run, tick: int) -> Sentence:
         full, rest = divmod(missing, params.recompute_chunk)
         time = full * pass_time(params.batch_size * params.recompute_chunk, params.knee)
         time += pass_time(params.batch_size * rest, params.knee) if rest else 0
+        told = write_number(round(time, 1))
+        units = f"{told} unit{'' if told == '1' else 's'}"
         return Sentence(
             EVICTED,
             f"The cache is evicted. {many(missing, 'position')} must be computed again before the "
-            f"next token: {many(passes, 'pass')}, {write_number(round(time, 1))} units of time "
+            f"next token: {many(passes, 'pass')}, {units} of time "
             f"without a new token.",
         )
     done = run.at(tick).positions_recomputed - run.at(evicted).positions_recomputed
