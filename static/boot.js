@@ -96,17 +96,19 @@
   window.bonusToken = api;
 
   // What can go wrong with a start, each with words of its own and what its reader can do.
-  const REPAIR = root.hasAttribute("data-bundle")
-    ? "Reload the page. If you host it, unpack the bundle again, whole: its bundle.json lists every file."
-    : "Reload the page. If you serve it yourself, run “python3 -m sim vendor” in its folder.";
+  const repair = (file) => {
+    if (root.hasAttribute("data-bundle")) return "Reload the page. If you host it, unpack the bundle again, whole: its bundle.json lists every file.";
+    const own = /\.py$|^(boot|start|interpreter|snapshot)\.m?js$/.test(file);
+    return `Reload the page. If you serve it yourself, ${own ? "put the file back: it belongs to the project" : "run “python3 -m sim vendor” in its folder"}.`;
+  };
   const FROM_DISK = root.hasAttribute("data-bundle") ? "python3 -m http.server" : "python3 -m sim";
   const KINDS = {
     file: () => ["This page cannot run from the disk", `Browsers let no file on the disk read another. In the page’s folder, run “${FROM_DISK}” and open the address that it prints.`],
     policy: () => ["The server forbids what Python needs", "Its Content-Security-Policy stops the start. Whoever runs the server can allow 'self' and 'unsafe-eval' in script-src, and 'self' in connect-src."],
     wasm: () => ["This browser cannot run Python", "WebAssembly is not available here. Switch it on, or use a current browser."],
     memory: () => ["There is not enough memory", "Python needs about 200 MB. Close other tabs or programs, then try again."],
-    missing: (file, why) => ["A file of the page is missing", `${file} is missing (${why}). ${REPAIR}`],
-    damaged: (file, why) => ["A file of the page is damaged", `${file} is damaged${why ? ` (${why})` : ""}. ${REPAIR}`],
+    missing: (file, why) => ["A file of the page is missing", `${file} is missing (${why}). ${repair(file)}`],
+    damaged: (file, why) => ["A file of the page is damaged", `${file} is damaged${why ? ` (${why})` : ""}. ${repair(file)}`],
     type: (file, why) => ["The server sends a script as something else", `${file} came as ${why}, and a browser runs a module only as text/javascript. Whoever runs the server can give .mjs and .js files that type.`],
     connection: (file) => ["The connection was lost", `${file} did not arrive. The page tries again by itself as soon as the server can be reached. If that does not help, a filter or an extension may hold the file back.`],
     stalled: (stage) => ["Python is not coming", `Nothing has arrived for ${stallSeconds} seconds, while waiting for: ${stage}. Check the connection, then try again.`],

@@ -365,6 +365,18 @@ def test_a_bundle_gives_advice_that_its_host_can_follow(shared: PageDriver, bund
         shared.open()
 
 
+@pytest.mark.chromium_only("each kind of cause runs in every engine")
+@pytest.mark.parametrize(
+    ("path", "advice"), [("/sim/run.py", "put the file back"), (WASM, "python3 -m sim vendor")]
+)
+def test_the_advice_for_a_missing_file_is_what_brings_it_back(
+    wild: Serve, path: str, advice: str
+) -> None:
+    page = wild(missing(path))
+    page.open(wait=False)
+    check_report(page, path.rpartition("/")[2], advice)
+
+
 # The connection
 
 
