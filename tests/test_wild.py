@@ -168,6 +168,21 @@ def test_an_error_of_the_pages_own_is_told_beside_those_of_others(wild: Serve) -
     check_report(page, "Python could not start", "ours, on purpose")
 
 
+def test_a_start_that_was_given_up_and_comes_after_all_takes_its_alarm_back(wild: Serve) -> None:
+    let_go = threading.Event()
+    page = wild(page_with(stall=1), lambda h: asked(h) == WASM and not let_go.wait(30))
+    try:
+        page.open("?k=6", wait=False)
+        page.run("bonusToken.ready.then(() => window.kept = 'kept', () => window.kept = 'broken')")
+        check_report(page, "Nothing has arrived for 1 second")
+    finally:
+        let_go.set()
+    page.until(lambda: is_ready(page), 60)
+    assert page.state() == scene({"k": 6}, 60)
+    assert page.run("return window.kept") == "kept"
+    no_alarm(page)
+
+
 # The first script
 
 
