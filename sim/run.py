@@ -8,7 +8,7 @@ from functools import lru_cache
 from random import Random
 from typing import Any, NamedTuple
 
-from sim.cache import ACCEPTED, BONUS, DISCARDED, EMPTY, PLAIN, slot_states, window_start
+from sim.cache import ACCEPTED, BONUS, DISCARDED, PLAIN, slot_states, window_start
 from sim.metrics import Counters, report
 from sim.params import DRAWS_PER_PASS, HORIZON, SLOTS, Params
 from sim.theory import pass_time, verify_time
@@ -163,8 +163,7 @@ class Run:
         if record is None or self.missing(tick):
             return self.slots(tick)
         before, slots = self.at(tick - 1), self.slots(tick - 1)
-        slots = [EMPTY if state == DISCARDED else state for state in slots]
-        for draft in range(len(record.rates)):
+        for draft in range(len(record.rates)):  # over all that the tick before discarded
             slots[(before.num_tokens + draft) % SLOTS] = DISCARDED
         return slots
 

@@ -27,9 +27,11 @@ from sim.cache import (
     PLAIN,
     REJECTED,
     position_in,
+    slot_states,
 )
+from sim.metrics import Counters
 from sim.params import HORIZON, SLOTS, Params
-from sim.run import Run, count_accepted, luck_of
+from sim.run import Run, count_accepted, luck_of, step
 from sim.story import describe_slot
 
 EXAMPLES = int(os.environ.get("BONUS_TOKEN_EXAMPLES", "25"))
@@ -309,6 +311,16 @@ def test_with_the_cache_off_evictions_do_nothing(params: Params) -> None:
         assert evicted.slots(tick) == left_alone.slots(tick)
         assert evicted.missing(tick) == 0
         assert EVICTED not in evicted.slots(tick)
+
+
+def test_with_the_cache_off_no_position_counts_as_missing_or_evicted() -> None:
+    """Whatever is said to have been through the model: nothing of it is kept to be lost."""
+    params = Params(kv_cache=False, draft_cost=0.0)
+    assert step(Counters(num_tokens=9), params, luck_of(0)).verify_passes == 1
+    assert step(Counters(num_tokens=9), replace(params, kv_cache=True), luck_of(0)).time == 1
+    origins = [PLAIN, ACCEPTED, ACCEPTED, BONUS]
+    assert slot_states(4, 0, origins, 0, False) == slot_states(4, 3, origins, 0, True)
+    assert slot_states(4, 0, origins, 0, True)[:5] == [EVICTED] * 4 + [EMPTY]
 
 
 @examples
