@@ -11,6 +11,7 @@ import sys
 import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -743,3 +744,155 @@ def test_print_shows_board_numbers_settings_and_link(shared: PageDriver, tmp_pat
     fills = [tuple(map(float, found)) for found in re.findall(r"(\S+) (\S+) (\S+) rg", drawn)]
     assert any(fill == pytest.approx(red, abs=0.002) for fill in fills)
     assert list(page.images) == []  # the board is drawn, not photographed
+
+
+# What no host does on purpose
+
+
+def events(notes: Notes, name: str) -> list[str]:
+    """The elements that told of this, in order."""
+    return [heard["id"] for heard in notes.heard(name) if heard.get("event")]
+
+
+def has_told(notes: Notes, name: str, teller: str, times: int = 1) -> bool:
+    """Whether an element has told of this so many times."""
+    return events(notes, name).count(teller) == times
+
+
+def test_an_element_hears_its_own_frame_alone_names_it_and_hands_it_the_focus(
+    shared: PageDriver, stand_in: str
+) -> None:
+    body = element(stand_in, 'id="a" title="number one" play>', 'id="b">')
+    grey = "<style>body { color: #555 }</style>"
+    with pages({"/": document(body, grey)}) as address:
+        notes = on_notes(shared, address)
+        frame = (
+            "const f = document.getElementById(arguments[0]).shadowRoot.querySelector('iframe');"
+            "return "
+        )
+        for name in ("a", "b"):
+            notes.start(name)
+            shared.until(partial(notes.run, frame + "f.getRootNode().activeElement === f", name))
+            shared.until(partial(has_told, notes, "ready", name))
+        assert events(notes, "ready") == ["a", "b"]
+        titles = [notes.run(frame + "f.title", name) for name in "ab"]
+        assert titles == ["number one", "Bonus Token: a KV cache and speculative decoding"]
+        assert notes.run(frame + "f.offsetHeight", "a") >= 480  # until it says its own
+        # An attribute without a value is one that is on; grey on nothing is no dark page.
+        keys = [notes.run(frame + "new URL(f.src).search", name) for name in "ab"]
+        assert keys == ["?embed=1&play=on&theme=light", "?embed=1&theme=light"]
+        notes.run("document.getElementById('b').step()")
+        wanted = [{"n": 1, "type": "bonus-token:step"}]
+        shared.until(lambda: received(notes, "b") == wanted)
+
+
+def test_a_frame_is_as_high_as_it_says_within_reason(shared: PageDriver, stand_in: str) -> None:
+    with pages({"/": document(element(stand_in, 'id="a">'))}) as address:
+        notes = on_notes(shared, address)
+        notes.start("a")
+        shared.until(lambda: notes.heard("ready"))
+        said = [300, 0, -5, "tall", 1_000_000]
+        for count, height in enumerate(said, 1):
+            with notes.inside("a") as page:
+                page.run(
+                    "parent.postMessage({type: 'bonus-token:resize', height: arguments[0]}, '*')",
+                    height,
+                )
+            shared.until(partial(has_told, notes, "resize", "a", count))
+            shown = notes.run(
+                "const { shadowRoot } = document.getElementById('a');"
+                "return shadowRoot.querySelector('iframe').offsetHeight"
+            )
+            assert shown == (5000 if height == said[-1] else 300), height
+
+
+def test_a_frame_that_is_loaded_anew_has_its_scene_again(shared: PageDriver, stand_in: str) -> None:
+    kept = {"draft_length": 3, "evictions": [4], "type": "bonus-token:set"}
+    body = element(stand_in, 'id="a">', 'id="b" ask="speedup" c="1">')
+    with pages({"/": document(body)}) as address:
+        notes = on_notes(shared, address)
+        notes.start("a")
+        shared.until(lambda: events(notes, "ready") == ["a"])
+        with notes.inside("a") as page:
+            page.run("location.reload()")
+        shared.until(lambda: events(notes, "ready") == ["a", "a"])
+        shared.until(lambda: received(notes, "a") == [{**kept, "tick": 9}])
+        # One that asks and is parked without an answer asks again, from the start.
+        notes.start("b")
+        shared.until(lambda: events(notes, "ready")[-1] == "b")
+        notes.run("document.getElementById('b').park()")
+        shared.until(lambda: not notes.is_running("b"))
+        notes.start("b")
+        shared.until(lambda: events(notes, "ready")[-2:] == ["b", "b"])
+        shared.until(lambda: received(notes, "b") == [kept])
+
+
+def test_an_element_is_one_however_often_it_is_started_moved_or_defined(
+    shared: PageDriver, stand_in: str
+) -> None:
+    watch = "<script>window.errors = []; onerror = (said) => { errors.push(said) }</script>"
+    body = element(stand_in, 'id="a" start="auto">', 'id="b">', 'id="gone">')
+    again = f'<script src="{stand_in}static/embed.js"></script><div id="other"></div>'
+    with pages({"/": document(body + again, watch)}) as address:
+        notes = on_notes(shared, address)
+        assert notes.run("return errors") == []
+        shared.until(lambda: events(notes, "ready") == ["a"])
+        get = "const get = (name) => document.getElementById(name);"
+        notes.run(get + "get('a').start(); get('a').start(); get('b').start(); get('b').start()")
+        shared.until(lambda: events(notes, "ready") == ["a", "b"])
+        assert notes.is_running("a")
+        assert notes.is_running("b")
+        # One that is parked sleeps on where it is put, though it once started by itself.
+        notes.run(get + "get('a').park()")
+        shared.until(lambda: not notes.is_running("a"))
+        notes.run(get + "get('other').append(get('a'))")
+        shared.driver.execute_async_script(
+            get + "const done = arguments[0]; get('a').scrollIntoView();"
+            "new IntersectionObserver(() => requestAnimationFrame(() => done())).observe(get('a'))"
+        )
+        assert not notes.is_running("a")
+        # What is in no page starts nothing.
+        frames = shared.driver.execute_async_script(
+            get + "const [done, gone] = [arguments[0], get('gone')]; gone.remove();"
+            "gone.start().then(() => done(gone.shadowRoot.querySelectorAll('iframe').length))"
+        )
+        assert frames == 0
+
+
+@pytest.mark.chromium_only("Python alone decides this")
+def test_a_frame_says_each_thing_once_and_leaves_its_own_address_alone(
+    shared: PageDriver, simulator: str
+) -> None:
+    frame = f'<iframe src="{simulator}?embed=1&theme=dark&ask=tokens&tick=5" width="800"></iframe>'
+    with pages({"/": document(frame)}) as address:
+        notes = Notes(shared, address)
+        with notes.inside() as page:
+            page.action("skip")
+        shared.until(lambda: notes.heard("state") and notes.heard("state")[-1]["tick"] == 5)
+        told = notes.run("return heard.map(({ type }) => type).filter((type) => type)")
+        ours = [one.removeprefix("bonus-token:") for one in told if one != "bonus-token:resize"]
+        assert ours[0] == "ready"
+        # The link to this scene has the colours of whoever follows it, not those of the host.
+        with notes.inside() as page:
+            assert "theme" not in str(page.one("#scene").get_property("href"))
+            page.action("done")
+            page.call("step", 1)
+            page.call("step", 1)  # while one has just been told
+            # Timers come in their order: this one after all that was to be told or followed.
+            page.driver.execute_async_script("setTimeout(arguments[0], 700)")
+            assert page.run("return location.search") == "?embed=1&theme=dark&ask=tokens&tick=5"
+            assert str(page.one("#scene").get_property("href")).endswith("?tick=7")
+        states = notes.heard("state")
+        assert states[-1]["tick"] == 7
+        assert all(later != earlier for earlier, later in pairwise(states))
+        assert notes.heard("answer") == []  # nobody predicted
+        # In a frame as high as its content a word about a field is said by the field.
+        with notes.inside() as page:
+            page.run(
+                "const field = document.querySelector('[data-number=k]'); field.value = 99;"
+                "field.dispatchEvent(new Event('change', { bubbles: true }))"
+            )
+            box = "return document.querySelector(arguments[0]).getBoundingClientRect().top"
+            assert 0 < page.run(box, "[data-number=k]") - page.run(box, "#notice") < 100
+            page.call("set", {"alpha": 9})
+            assert page.run("return notice.className + notice.style.top") == "notice"

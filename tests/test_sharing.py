@@ -406,3 +406,57 @@ def test_the_dialog_fits_a_phone(dialog: PageDriver) -> None:
         assert box["right"] <= 360
     finally:
         browsers.resize(dialog.driver, 1280, 720)
+
+
+@pytest.mark.chromium_only("Python alone decides this")
+def test_the_dialog_is_about_what_is_there_now(dialog: PageDriver) -> None:
+    set_field(dialog, "address", "  ")  # no address is ours
+    assert shown(dialog)["link"] == link(dialog.address, SCENE, View(tick=139))
+    set_field(dialog, "theme", "dark")
+    dialog.one("[data-share-action=picture]").click()
+    dialog.until(lambda: dialog.run("return saved.length === 1 && saved[0].text"))
+    dark = picture(Run(SCENE), View(tick=139, theme="dark"), PALETTES["dark"])
+    assert dialog.run("return saved[0].text") == dark
+    dialog.run("document.querySelector('#share').close()")
+    dialog.call("step", 2)
+    dialog.action("share")
+    assert shown(dialog)["link"] == link(dialog.address, SCENE, View(tick=141))
+
+
+@pytest.mark.chromium_only("Python alone decides this")
+def test_copying_is_told_of_one_button_aloud_and_leaves_the_rest_to_the_reader(
+    dialog: PageDriver,
+) -> None:
+    says = (
+        "return [...document.querySelectorAll('#share [data-copy]')]"
+        ".map((b) => b.textContent).filter((said) => said !== 'Copy')"
+    )
+    clipboard = "Object.defineProperty(navigator, 'clipboard', {configurable: true, value: %s})"
+    dialog.run(clipboard % "{writeText: () => Promise.resolve()}")
+    for key in ("link", "iframe"):
+        button = f"const button = document.querySelector('#share [data-copy={key}]');"
+        dialog.run(button + "button.click()")
+        dialog.until(partial(dialog.run, button + "return button.textContent === 'Copied'"))
+        assert dialog.text("#share-said") == "Copied"
+        assert dialog.run(says) == ["Copied"]
+    dialog.run(clipboard % "undefined")  # as on a page that is not served safely
+    dialog.run("document.querySelector('#share [data-copy=link]').click()")
+    dialog.until(lambda: dialog.text("#share-said") == "Press Ctrl+C")
+    assert dialog.run(says) == ["Press Ctrl+C"]
+    chosen = (
+        "const f = document.activeElement; return f.value.slice(f.selectionStart, f.selectionEnd)"
+    )
+    assert dialog.run(chosen) == shown(dialog)["link"]
+
+
+@pytest.mark.chromium_only("Python alone decides this")
+def test_an_empty_value_is_told_and_an_anchor_stays_the_readers_own(shared: PageDriver) -> None:
+    shared.open("?k=&tick=80#recall")
+    assert "k= is not a whole number" in shared.text("#notice p")
+    shared.call("step", 1)
+    shared.until(lambda: shared.run("return location.search") == "?tick=81")
+    assert shared.run("return location.hash") == "#recall"
+    assert shared.one("#scene").get_property("href") == f"{shared.address}?tick=81"
+    shared.action("share")
+    assert shown(shared)["link"] == f"{shared.address}?tick=81"
+    shared.run("document.querySelector('#share').close()")
