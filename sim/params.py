@@ -11,8 +11,11 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cache, cached_property
+from itertools import islice
 from typing import Any, TypeVar
 from urllib.parse import urlencode
+
+from sim.reading import UnreadableError, number
 
 SLOTS = 512
 """Positions the rolling KV cache keeps."""
@@ -31,9 +34,9 @@ class Setting:
     """One row of the table.
 
     `kind` is "switch", "whole", "real", "wholes" (sorted, unique), "reals", "choice" or "choices"
-    (unique, in the order of the table); `low` and `high` are inclusive limits; `slider` is where
-    the range input stops and its step, or None for a setting without one; `choices` are the values
-    of a "choice" or the items of "choices".
+    (unique, in the order of the table); `low` and `high` are inclusive limits; `most` is how many
+    items "reals" may have; `slider` is where the range input stops and its step, or None for a
+    setting without one; `choices` are the values of a "choice" or the items of "choices".
     """
 
     name: str
@@ -44,6 +47,7 @@ class Setting:
     help: str
     low: float = 0
     high: float = 1
+    most: int = 0
     slider: tuple[float, float] | None = None
     choices: tuple[str, ...] = ()
 
@@ -58,7 +62,8 @@ class Setting:
         noun = "whole number" if self.kind.startswith("whole") else "number"
         limits = f"from {write_number(self.low)} to {write_number(self.high)}"
         if self.kind.endswith("s"):
-            return f"a comma list of {noun}s {limits}"
+            many = f"up to {self.most} " if self.most else ""
+            return f"a comma list of {many}{noun}s {limits}"
         return f"a {noun} {limits}"
 
 
@@ -104,6 +109,7 @@ class Params:
         "rates per position",
         "One acceptance rate per draft position, the last one repeated; "
         "replaces the acceptance rate.",
+        most=DRAWS_PER_PASS,
     )
     kv_cache: bool = setting(
         True,
@@ -118,6 +124,16 @@ class Params:
         "real",
         "draft cost",
         "Time of one draft step ÷ time of one plain pass of the big model.",
+        high=8,
+        slider=(1, 0.01),
+    )
+    round_cost: float = setting(
+        0.0,
+        "c0",
+        "real",
+        "cost a round",
+        "Time of drafting, paid once a verify pass ÷ time of one plain pass of the big model.",
+        high=8,
         slider=(1, 0.01),
     )
     batch_size: int = setting(
@@ -206,20 +222,33 @@ def write(row: Setting, value: Any) -> str:
     return write_number(value)
 
 
-class UnparsableError(ValueError):
-    """A text that is no value of its kind at all."""
+LONGEST = 40
+"""Characters of a bad value, and of what is used instead, that are repeated."""
 
 
-def _number(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
-        raise UnparsableError
+def shown(value: object) -> str:
+    """A value as a complaint repeats it: cut where it is long. Never raises."""
     try:
-        number = float(value)
-    except (ValueError, OverflowError):
-        raise UnparsableError from None
-    if not math.isfinite(number):
-        raise UnparsableError
-    return number
+        items = value if isinstance(value, (list, tuple)) else [value]
+        text = ",".join(str(item) for item in islice(items, LONGEST + 1))
+    except (RecursionError, ValueError):  # nested too deep, or a number of too many digits
+        text = "…"
+    text = text.encode(errors="replace").decode()  # half a character is none
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def _number(row: Setting, value: object) -> float:
+    if isinstance(value, str):
+        return number(value, row.high if row.kind.startswith("whole") else None)
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise UnreadableError
+    try:
+        exact = float(value)
+    except OverflowError:
+        raise UnreadableError from None
+    if not math.isfinite(exact):
+        raise UnreadableError
+    return exact + 0.0  # and no −0
 
 
 def _limited(row: Setting, number: float) -> float:
@@ -232,12 +261,34 @@ def _limited(row: Setting, number: float) -> float:
 def _items(value: object) -> list[object]:
     if isinstance(value, str):
         return list(value.split(",")) if value.strip() else []
-    if isinstance(value, Iterable):
+    if isinstance(value, Iterable) and not isinstance(value, Mapping):
         return list(value)
     return [value]
 
 
 _SWITCH = {"on": True, "1": True, "true": True, "off": False, "0": False, "false": False}
+
+
+def _taken(row: Setting, value: object) -> tuple[Any, bool]:
+    """A value as its row has it, and whether it is just what was given. Raises UnreadableError."""
+    if row.kind == "switch":
+        if isinstance(value, (bool, int)) and value in (0, 1):
+            return bool(value), True
+        text = value.strip().lower() if isinstance(value, str) else ""
+        if text not in _SWITCH:
+            raise UnreadableError
+        return _SWITCH[text], True
+    if row.kind == "choice":
+        if value not in row.choices:
+            raise UnreadableError
+        return value, True
+    if row.kind == "choices":
+        return _read_choices(row, _items(value))
+    if row.kind.endswith("s"):
+        return _read_list(row, _items(value))
+    number = _number(row, value)
+    limited = _limited(row, number)
+    return (int(limited) if row.kind == "whole" else float(limited)), limited == number
 
 
 def read(row: Setting, value: object) -> tuple[Any, str | None]:
@@ -248,34 +299,38 @@ def read(row: Setting, value: object) -> tuple[Any, str | None]:
     """
     if value is None:
         return row.default, None
-    exact = True
-    result: Any
     try:
-        if row.kind == "switch":
-            text = str(value).strip().lower()
-            if text not in _SWITCH:
-                raise UnparsableError
-            result = _SWITCH[text]
-        elif row.kind == "choice":
-            if value not in row.choices:
-                raise UnparsableError
-            result = value
-        elif row.kind == "choices":
-            result, exact = _read_choices(row, _items(value))
-        elif row.kind.endswith("s"):
-            result, exact = _read_list(row, _items(value))
-        else:
-            number = _number(value)
-            result = _limited(row, number)
-            exact = result == number
-            result = int(result) if row.kind == "whole" else result + 0.0
-    except UnparsableError:
+        result, exact = _taken(row, value)
+    except UnreadableError:
         result, exact = row.default, False
-    if exact:
-        return result, None
-    shown = value if isinstance(value, str) else ",".join(map(str, _items(value)))
-    shown = shown if len(shown) <= 40 else shown[:39] + "…"
-    return result, f"{row.key}={shown} is not {row.allowed}; using {write(row, result) or 'none'}."
+    return result, None if exact else _complaint(row, value, f"using {_told(row, result)}")
+
+
+def entered(row: Setting, text: str, old: Any) -> tuple[Any, str | None]:
+    """Read what was written into a field, as `read` does; but what cannot be read leaves `old`."""
+    try:
+        result, exact = _taken(row, text)
+    except UnreadableError:
+        return old, _complaint(row, text, f"it stays {_told(row, old)}")
+    return result, None if exact else _complaint(row, text, f"using {_told(row, result)}")
+
+
+def _told(row: Setting, value: Any) -> str:
+    return shown(write(row, value)) or "none"
+
+
+def _complaint(row: Setting, value: object, outcome: str) -> str:
+    if isinstance(value, str) and not value.strip():
+        return f"{row.key} is empty, not {row.allowed}; {outcome}."
+    return f"{row.key}={shown(value)} is not {row.allowed}; {outcome}."
+
+
+def stepped(row: Setting, value: float, up: bool) -> float:
+    """The next value up or down that a slider of this setting stops at, within its limits."""
+    step = row.slider[1] if row.slider else 1
+    place = round(value / step, 9)
+    following = math.floor(place) + 1 if up else math.ceil(place) - 1
+    return min(max(round(following * step, 9), row.low), row.high)
 
 
 def _read_list(row: Setting, items: list[object]) -> tuple[tuple[float, ...], bool]:
@@ -283,8 +338,8 @@ def _read_list(row: Setting, items: list[object]) -> tuple[tuple[float, ...], bo
     numbers, exact = [], True
     for item in items:
         try:
-            number = _number(item)
-        except UnparsableError:
+            number = _number(row, item)
+        except UnreadableError:
             if row.kind == "reals":
                 raise
             exact = False
@@ -294,7 +349,8 @@ def _read_list(row: Setting, items: list[object]) -> tuple[tuple[float, ...], bo
         numbers.append(limited)
     if row.kind == "wholes":
         return tuple(sorted({int(n) for n in numbers})), exact
-    return tuple(n + 0.0 for n in numbers), exact
+    kept = numbers[: row.most] if row.most else numbers
+    return tuple(float(n) for n in kept), exact and len(kept) == len(numbers)
 
 
 def _read_choices(row: Setting, items: list[object]) -> tuple[tuple[str, ...], bool]:
@@ -317,12 +373,13 @@ def updated(record: R, changes: Mapping[str, object]) -> tuple[R, list[str]]:
 
     `record` is a dataclass of settings. Names that are not the record's are ignored.
     """
-    values, complaints = {}, []
+    values: dict[str, Any] = {}
+    complaints: list[str] = []
     for row in _rows_of(record):
-        for name in dict.fromkeys((row.name, row.key)):  # where both are given, the key counts
-            if name in changes:
-                values[row.name], complaint = read(row, changes[name])
-                complaints += [complaint] if complaint else []
+        name = row.key if row.key in changes else row.name  # where both are given, the key counts
+        if name in changes:
+            values[row.name], complaint = read(row, changes[name])
+            complaints += [complaint] if complaint else []
     return (replace(record, **values) if values else record), complaints  # type: ignore[type-var]
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import re
 from typing import NamedTuple
 
 from sim.metrics import METRICS
 from sim.params import write_number
+from sim.reading import UnreadableError, number
 from sim.run import Run
 from sim.story import figure
 
@@ -65,18 +65,13 @@ class Question(NamedTuple):
 
         Raises UnreadablePredictionError.
         """
-        bare = text.strip().rstrip("%×x ")
-        grouped = self._is_count and re.fullmatch(r"\d{1,3}(,\d{3})+", bare)
-        bare = bare.replace(",", "" if grouped else ".")
         try:
-            number = float(bare)
-        except ValueError:
-            number = math.nan
-        if not math.isfinite(number):
+            read = number(text, math.inf if self._is_count else None)
+        except UnreadableError:
             shown = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
             named = f"“{shown}” is not a number" if text.strip() else "There is no number yet"
-            raise UnreadablePredictionError(f"{named}. Write one, such as 3.")
-        return number / 100 if self.unit == "%" else number
+            raise UnreadablePredictionError(f"{named}. Write one, such as 3.") from None
+        return read / 100 if self.unit == "%" and "%" not in text else read
 
     def result(self, run: Run) -> float | None:
         """The number itself, or None where the run has none."""

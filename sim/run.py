@@ -154,13 +154,18 @@ class Run:
         return state.num_tokens - 1 - state.num_computed_tokens if self.params.kv_cache else 0
 
     def proposed(self, tick: int) -> list[str]:
-        """The board while the drafts of the verify pass `tick` have no verdict yet."""
-        before, record = self.at(max(0, tick - 1)), self.verify_pass_at(tick)
-        slots = self.slots(max(0, tick - 1))
-        if record:
-            slots = [EMPTY if state == DISCARDED else state for state in slots]
-            for draft in range(len(record.rates)):
-                slots[(before.num_tokens + draft) % SLOTS] = DISCARDED
+        """The board while the drafts of the verify pass `tick` have no verdict yet.
+
+        The board of `tick` itself where it shows no drafts: a recompute pass has no phases, and an
+        eviction is seen at its tick.
+        """
+        record = self.verify_pass_at(tick)
+        if record is None or self.missing(tick):
+            return self.slots(tick)
+        before, slots = self.at(tick - 1), self.slots(tick - 1)
+        slots = [EMPTY if state == DISCARDED else state for state in slots]
+        for draft in range(len(record.rates)):
+            slots[(before.num_tokens + draft) % SLOTS] = DISCARDED
         return slots
 
     def slots(self, tick: int) -> list[str]:

@@ -7,11 +7,11 @@ from typing import Any
 
 from sim.marks import PALETTES
 from sim.metrics import METRICS
-from sim.params import HORIZON, Params, link, query, updated
+from sim.params import HORIZON, Params, link, query
 from sim.picture import scene_svg
 from sim.question import Question
 from sim.run import Run
-from sim.view import BY_KEY, View
+from sim.view import BY_KEY, NAMES, View, changed
 
 
 class Scene:
@@ -22,12 +22,10 @@ class Scene:
     """
 
     def __init__(self, **settings: object) -> None:
-        names = {row.key for row in BY_KEY.values()} | {row.name for row in BY_KEY.values()}
-        if unknown := sorted(set(settings) - names):
+        if unknown := sorted(set(settings) - NAMES):
             raise TypeError(f"{unknown[0]} is no setting; there are {', '.join(BY_KEY)}")
-        self.params, complaints = updated(Params(), settings)
-        self.view, more = updated(View(), settings)
-        for complaint in complaints + more:
+        self.params, self.view, complaints = changed(Params(), View(), settings)
+        for complaint in complaints:
             raise ValueError(complaint.partition(";")[0])
         self.run = Run(self.params)
 

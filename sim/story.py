@@ -30,7 +30,7 @@ DRAFT = "draft"
 LONG_DRAFT, SHORT_DRAFT = 6, 5
 """From how many drafts on the sentence compares with how many."""
 
-ADVANCED = ("c", "batch", "knee", "chunk", "seed")
+ADVANCED = ("c", "batch", "knee", "c0", "chunk", "seed")
 """Keys of the settings behind “advanced”; those of ADVANCED_ALWAYS are told beside the word."""
 
 ADVANCED_ALWAYS = ("c", "batch", "seed")
@@ -38,6 +38,12 @@ ADVANCED_ALWAYS = ("c", "batch", "seed")
 _PERCENT = {"draft_acceptance"}
 _RATIOS = {"tokens_per_pass", "theory_tokens_per_pass", "speedup", "theory_speedup"}
 
+
+MOST_DIGITS = 9
+"""Digits of a coin that are ever told."""
+
+SMALL = 0.095
+"""Ratios below which two digits after the point say too little."""
 
 RATES_SHOWN = 8
 """How many rates per position fit beside their control."""
@@ -77,7 +83,9 @@ def figure(name: str, value: float | None) -> str:
         return "–"
     if name in _PERCENT:
         return f"{100 * value:.0f} %"
-    return f"{value:.2f}" if name in _RATIOS else count(value)
+    if name not in _RATIOS:
+        return count(value)
+    return f"{value:.2g}" if 0 < value < SMALL else f"{value:.2f}"
 
 
 def figures(report: Mapping[str, Any], run: Run) -> dict[str, str]:
@@ -154,7 +162,8 @@ def bars(report: Mapping[str, Any]) -> Bars:
 def _is_free(params: Params) -> bool:
     """Whether a verify pass costs just what a plain pass does, however many drafts it checks."""
     k = len(params.rates)
-    return params.draft_cost == 0 and k > 0 and params.batch_size * (k + 1) <= params.knee
+    free = params.draft_cost == 0 and params.round_cost == 0
+    return free and k > 0 and params.batch_size * (k + 1) <= params.knee
 
 
 class Sentence(NamedTuple):
@@ -225,10 +234,12 @@ def _recomputing(run: Run, tick: int) -> Sentence:
         full, rest = divmod(missing, params.recompute_chunk)
         time = full * pass_time(params.batch_size * params.recompute_chunk, params.knee)
         time += pass_time(params.batch_size * rest, params.knee) if rest else 0
+        told = write_number(round(time, 1))
+        units = f"{told} unit{'' if told == '1' else 's'}"
         return Sentence(
             EVICTED,
             f"The cache is evicted. {many(missing, 'position')} must be computed again before the "
-            f"next token: {many(passes, 'pass')}, {write_number(round(time, 1))} units of time "
+            f"next token: {many(passes, 'pass')}, {units} of time "
             f"without a new token.",
         )
     done = run.at(tick).positions_recomputed - run.at(evicted).positions_recomputed
@@ -241,9 +252,8 @@ def _recomputing(run: Run, tick: int) -> Sentence:
 
 def _uncached(run: Run, tick: int, report: Mapping[str, Any]) -> Sentence:
     redone = run.at(tick).positions_recomputed - run.at(tick - 1).positions_recomputed
-    hidden = report["time"] <= report["verify_passes"] * verify_time(
-        run.params, 1 + len(run.params.rates)
-    )
+    least = report["verify_passes"] * verify_time(run.params, 1 + len(run.params.rates))
+    hidden = report["time"] <= least * (1 + 1e-9)  # the time is a sum of many terms
     cost = (
         "Time hides it: below the knee a pass costs the same however many it carries."
         if hidden
@@ -263,7 +273,7 @@ def _losing(run: Run, report: Mapping[str, Any]) -> Sentence:
     cost = verify_time(params, 1 + k) / plain
     drafting, width = k * params.draft_cost, params.batch_size * (1 + k)
     checking = pass_time(width, params.knee) / plain
-    head = f"Slower than plain decoding ({report['speedup']:.2f}×)."
+    head = f"Slower than plain decoding ({figure('speedup', report['speedup'])}×)."
     if report["tokens_per_pass"] >= cost:
         return Sentence(
             EVICTED,
@@ -271,6 +281,8 @@ def _losing(run: Run, report: Mapping[str, Any]) -> Sentence:
             "into computing evicted positions again, without a new token.",
         )
     reasons = []
+    if params.round_cost:
+        reasons.append(f"{params.round_cost:.2f} a round for drafting")
     if drafting:
         reasons.append(f"{drafting:.2f} for {many(k, 'draft')}")
     if checking > 1:
@@ -351,9 +363,13 @@ def _caption(record: Pass, phase: str) -> str:
 
 
 def _coin(coin: float, rate: float) -> str:
-    """A coin against its rate; the coin is cut, not rounded, so that it never seems to cross."""
-    cut = int(coin * 100) / 100
-    return f"{cut:.2f} {'<' if coin < rate else '≥'} {_short(rate)}"
+    """A coin against its rate, with so many digits that it never seems to have crossed it."""
+    below = coin < rate
+    for digits in range(2, MOST_DIGITS + 1):
+        cut, against = int(coin * 10**digits) / 10**digits, round(rate, max(digits, 3))
+        if (cut < against) == below:
+            break
+    return f"{cut:.{digits}f} {'<' if below else '≥'} {write_number(against)}"
 
 
 def _cells(record: Pass, phase: str) -> list[StripCell]:

@@ -67,15 +67,21 @@ def plain_pass(params: Params) -> float:
 
 
 def verify_time(params: Params, width: int) -> float:
-    """Time of k draft steps and the pass that verifies them; `width` positions per sequence."""
-    k, c = len(params.rates), params.draft_cost
-    return _verify_time(k, c, params.batch_size, params.knee, width)
+    """Time of a round of k draft steps and the pass that verifies them.
+
+    `width` is in positions per sequence. What a round costs is not paid where nothing is drafted.
+    """
+    k = len(params.rates)
+    once = params.round_cost if k else 0.0
+    return _verify_time(k, once, params.draft_cost, params.batch_size, params.knee, width)
 
 
 @lru_cache(maxsize=2048)  # a replay asks for the same few prices over a thousand times
-def _verify_time(k: int, draft_cost: float, batch_size: int, knee: int, width: int) -> float:
-    drafting = k * draft_cost * pass_time(batch_size, knee)
-    return drafting + pass_time(batch_size * width, knee)
+def _verify_time(
+    k: int, round_cost: float, draft_cost: float, batch_size: int, knee: int, width: int
+) -> float:
+    plain = pass_time(batch_size, knee)
+    return round_cost * plain + k * draft_cost * plain + pass_time(batch_size * width, knee)
 
 
 def expected_speedup(params: Params) -> float | None:

@@ -1,11 +1,13 @@
-"""What a link holds beside the run: where it stands, how it is shown, and what it asks."""
+"""What a link holds beside the run: where it stands, how it is shown, what it asks; its keys."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from sim.metrics import METRICS
-from sim.params import HORIZON, PARAMETERS, rows, setting
+from sim.params import HORIZON, PARAMETERS, Params, rows, setting, shown, updated
+from sim.reading import keys_of
 
 PARTS = ("board", "pass", "numbers", "controls", "timeline")
 """Parts of the widget that a link may choose."""
@@ -88,3 +90,74 @@ class View:
 
 VIEW = rows(View)
 BY_KEY = {row.key: row for row in PARAMETERS + VIEW}
+NAMES = {name for row in BY_KEY.values() for name in (row.key, row.name)}
+"""What a setting may be called: its key or its full name."""
+
+SYNONYMS = {
+    "k": (
+        "γ gamma draft drafts draft_tokens num_draft_tokens num_speculative_tokens "
+        "speculative_num_draft_tokens speculative_num_steps num_assistant_tokens "
+        "draft_max draft_n spec_draft_n_max max_draft_len lookahead"
+    ),
+    "alpha": (
+        "α rate acceptance accept_rate acceptance_prob acceptance_probability "
+        "synthetic_acceptance_rate"
+    ),
+    "rates": "alphas synthetic_acceptance_rates",
+    "c": "cost cost_ratio cost_coefficient",
+    "c0": "c₀ overhead fixed_cost cost_per_round",
+    "batch": "bs max_num_seqs concurrency",
+    "knee": "ridge ridge_point",
+    "chunk": "chunk_size chunked_prefill_size max_num_batched_tokens",
+    "seed": "random_seed rng_seed",
+    "evict": "eviction preempt preemption preemptions",
+    "speculation": "spec speculative speculative_decoding spec_decode",
+    "cache": "kv use_cache",
+    "tick": "ticks",
+    "play": "autoplay",
+    "lock": "locks locked",
+    "ask": "question",
+}
+"""What else people call a setting, in papers and engines, by its key."""
+
+
+MOST_TOLD = 5
+"""How many names that are none are pointed out at once."""
+
+
+def _folded(name: str) -> str:
+    """A name without what people spell in different ways."""
+    return name.casefold().replace("_", "").replace("-", "").replace(" ", "")
+
+
+_MEANT = {
+    **{_folded(word): key for key, words in SYNONYMS.items() for word in words.split()},
+    **{_folded(name): row.key for row in BY_KEY.values() for name in (row.key, row.name)},
+}
+
+
+def pointed_out(names: Iterable[object]) -> list[str]:
+    """Complaints about names that are no setting's, but a letter case or a synonym away from one.
+
+    At most `MOST_TOLD`. Names that have nothing to do with it, such as `utm_source`, are no matter.
+    """
+    found = [
+        f"{shown(name)} is not a key; did you mean {key}?"
+        for name in names
+        if isinstance(name, str) and name not in NAMES and (key := _MEANT.get(_folded(name)))
+    ]
+    return found[:MOST_TOLD]
+
+
+def asked(search: str, fragment: str = "") -> dict[str, str]:
+    """The settings that an address names, given what follows its ? and its #; with other names."""
+    return keys_of(search, fragment, NAMES)
+
+
+def changed(
+    params: Params, view: View, changes: Mapping[str, object]
+) -> tuple[Params, View, list[str]]:
+    """A scene with `changes` (by key or full name) read leniently, and what was wrong with them."""
+    after, complaints = updated(params, changes)
+    shown_as, more = updated(view, changes)
+    return after, shown_as, complaints + more + pointed_out(changes)

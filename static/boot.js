@@ -1,11 +1,18 @@
 // What must work before Python does, or without it: the theme, the link's values in the controls,
 // progress, and the report of a start that fails or stalls. No rule of the simulation is here.
 (() => {
+  if (window.bonusTokenStart) return; // put off by a proxy, and brought by a module meanwhile
   const root = document.documentElement;
-  const query = new URLSearchParams(location.search);
+  root.dataset.boot = ""; // takes away the words for when this file does not come
+  // Some course platforms escape the & of a link once too often, as &amp; or as &#038;.
+  const written = location.search + (/^#0*38;/.test(location.hash) ? location.hash : "");
+  const query = new URLSearchParams(written.replace(/&?#0*38;/g, "&").replace(/([?&])(amp;)+/gi, "$1"));
   const $ = (id) => document.getElementById(id);
-  const here = document.currentScript;
-  const VENDOR = "If you serve the page yourself, run “python3 -m sim vendor”.";
+  const here = document.currentScript ?? document.querySelector('script[src$="boot.js"]');
+  const whenRead = (act) => {
+    if (document.readyState === "loading") addEventListener("DOMContentLoaded", act);
+    else act();
+  };
 
   // As strict as PyScript allows. It is set here because for a frame of no origin of its own (sandboxed)
   // 'self' is nothing at all in one of the engines, and a policy cannot be taken back.
@@ -40,14 +47,14 @@
     if (!data.type.startsWith("bonus-token:")) return;
     let text;
     try {
-      text = JSON.stringify(data);
+      text = JSON.stringify(plain(data));
     } catch {
       return; // what JSON cannot hold is no message of the protocol
     }
     hear(text);
   });
   if (host) {
-    addEventListener("DOMContentLoaded", () => {
+    whenRead(() => {
       let told = 0;
       new ResizeObserver(() => {
         const height = Math.ceil(root.getBoundingClientRect().height);
@@ -61,6 +68,19 @@
     });
   }
 
+  // JSON that any reader takes: what is nested deeper than any setting is cut, and the numbers that
+  // JSON has no word for are told as words, not as the default.
+  const DEEPEST = 5;
+  const plain = (value, above = []) => {
+    if (typeof value === "number" && !Number.isFinite(value)) return String(value);
+    if (typeof value !== "object" || value === null) return value;
+    if (above.includes(value)) throw new TypeError("A value that holds itself cannot be set.");
+    if (above.length === DEEPEST) return "…";
+    const path = [...above, value];
+    if (Array.isArray(value)) return value.map((item) => plain(item, path));
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plain(item, path)]));
+  };
+
   // The API: calls cross to Python as JSON, so that None arrives as null.
   let dispatch = null;
   let settle;
@@ -70,13 +90,61 @@
   for (const name of ["state", "set", "play", "pause", "step", "seek", "evict", "reset"]) {
     api[name] = (...values) => {
       if (!dispatch) throw new Error("Bonus Token is still loading: await bonusToken.ready first.");
-      return JSON.parse(dispatch(name, JSON.stringify(values)));
+      return JSON.parse(dispatch(name, JSON.stringify(plain(values))));
     };
   }
   window.bonusToken = api;
 
+  // What can go wrong with a start, each with words of its own and what its reader can do.
+  const repair = (file) => {
+    if (root.hasAttribute("data-bundle")) return "Reload the page. If you host it, unpack the bundle again, whole: its bundle.json lists every file.";
+    const own = /\.py$|^(boot|start|interpreter|snapshot)\.m?js$/.test(file);
+    return `Reload the page. If you serve it yourself, ${own ? "put the file back: it belongs to the project" : "run “python3 -m sim vendor” in its folder"}.`;
+  };
+  const FROM_DISK = root.hasAttribute("data-bundle") ? "python3 -m http.server" : "python3 -m sim";
+  const KINDS = {
+    file: () => ["This page cannot run from the disk", `Browsers let no file on the disk read another. In the page’s folder, run “${FROM_DISK}” and open the address that it prints.`],
+    policy: () => ["The server forbids what Python needs", "Its Content-Security-Policy stops the start. Whoever runs the server can allow 'self' and 'unsafe-eval' in script-src, and 'self' in connect-src."],
+    wasm: () => ["This browser cannot run Python", "WebAssembly is not available here. Switch it on, or use a current browser."],
+    memory: () => ["There is not enough memory", "Python needs about 200 MB. Close other tabs or programs, then try again."],
+    missing: (file, why) => ["A file of the page is missing", `${file} is missing (${why}). ${repair(file)}`],
+    damaged: (file, why) => ["A file of the page is damaged", `${file} is damaged${why ? ` (${why})` : ""}. ${repair(file)}`],
+    type: (file, why) => ["The server sends a script as something else", `${file} came as ${why}, and a browser runs a module only as text/javascript. Whoever runs the server can give .mjs and .js files that type.`],
+    connection: (file) => ["The connection was lost", `${file} did not arrive. The page tries again by itself as soon as the server can be reached. If that does not help, a filter or an extension may hold the file back.`],
+    stalled: (stage) => ["Python is not coming", `Nothing has arrived for ${stallSeconds} seconds, while waiting for: ${stage}. Check the connection, then try again.`],
+    python: () => ["Python could not start", "An error stopped the start of the page. Reload to try again."],
+    action: () => ["Something went wrong", "An action could not be carried out. Reload the page to go on."],
+  };
+  /** After these no start can come without a reload; a stall or a lost connection may pass. */
+  const FINAL = ["file", "policy", "wasm", "missing", "damaged", "type", "python"];
+
+  class Problem extends Error {
+    constructor(kind, file = "", why = "") {
+      const [title, text] = KINDS[kind](file, why);
+      super(text);
+      Object.assign(this, { kind, file, title, detail: "" });
+    }
+  }
+
+  const nameOf = (address) => new URL(address, location.href).pathname.split("/").pop();
+  /** Fetch a file of the page, or reject with what is wrong with it, as far as its head tells. */
+  const checked = async (address, options) => {
+    const file = nameOf(address);
+    let response;
+    try {
+      response = await fetch(address, options);
+    } catch (error) {
+      throw Object.assign(new Problem("connection", file), { detail: String(error) });
+    }
+    const kind = (response.headers.get("Content-Type") ?? "").split(";")[0];
+    if (!response.ok) throw new Problem("missing", file, `HTTP ${response.status}`);
+    if (kind === "text/html") throw new Problem("missing", file, "the server sent a web page in its place");
+    if (/\.m?js$/.test(file) && !/(java|ecma)script$/.test(kind)) throw new Problem("type", file, kind || "a file without a type");
+    return response;
+  };
+
   // Progress, in steps and in bytes. Without any for a while, the start has stalled.
-  const stallSeconds = Number(here.dataset.stallSeconds || 20);
+  const stallSeconds = Number(here?.dataset.stallSeconds || 20);
   let stage = "the page's scripts";
   let alive = performance.now();
   const loading = () => root.dataset.state === "loading";
@@ -103,7 +171,7 @@
     if (now - looked > 3 * LOOK || document.hidden) alive = now;
     looked = now;
     if (loading() && performance.now() - alive > stallSeconds * 1000) {
-      fail("Python is not coming", `Nothing has arrived for ${stallSeconds} seconds, while waiting for: ${stage}. Check the connection, then try again.`);
+      report(new Problem("stalled", stage));
     }
   }, LOOK);
 
@@ -113,17 +181,10 @@
     setTimeout(resolve, 300);
   });
 
-  /** Fetch a file, counting its bytes as they arrive. Rejects, naming the file, unless it is there. */
+  /** Fetch a file, counting its bytes as they arrive. Rejects with the `Problem` unless it is there. */
   const fetchCounted = async (address, options) => {
-    const name = address.split("/").pop();
-    let response;
-    try {
-      response = await fetch(address, options);
-    } catch (error) {
-      throw new Error(`${name} could not be fetched: ${error.message}`);
-    }
-    if (!response.ok) throw new Error(`${name} is missing (HTTP ${response.status})`);
-    progressed(name);
+    const response = await checked(address, options);
+    progressed(nameOf(address));
     const copy = response.clone();
     (async () => {
       await painted;
@@ -165,66 +226,161 @@
     }
   });
 
-  // Failures
+  // Failures: told, and tried again where that can help.
+
+  // Only these files are the page's own, whatever else a host or an extension puts into it.
+  const needed = () => [...document.querySelectorAll('link[rel="modulepreload"], link[rel="preload"]')]
+    .filter((link) => !("snapshot" in link.dataset) && /^\.\/(static|sim)\//.test(link.getAttribute("href")))
+    .map((link) => link.href);
+  const isOurs = (address) => [here?.src, ...needed()].includes(String(address).replace(/[?#].*$/, ""));
+
+  const LOOK_WAIT = 4000; // milliseconds to look for the cause
+  /** Which file of the page is not as it should be, if one is. */
+  async function findCause() {
+    const cut = new AbortController();
+    setTimeout(() => cut.abort(), LOOK_WAIT);
+    const found = await Promise.all(needed().map(async (address) => {
+      try {
+        const response = await checked(address, { cache: "no-cache", signal: cut.signal });
+        await response.body?.cancel();
+        return null;
+      } catch (problem) {
+        return problem;
+      }
+    }));
+    const problems = found.filter((problem) => problem instanceof Problem && (problem.kind !== "connection" || !cut.signal.aborted));
+    return problems.find(({ kind }) => kind !== "connection") ?? problems[0];
+  }
+
+  const pythonStops = () => {
+    try {
+      return !new Function("return true")();
+    } catch {
+      return true; // the policy of a host
+    }
+  };
+
   let tryAgain = null;
-  function fail(title, text, detail = "") {
-    if (root.dataset.state === "failed") return;
+  let over = false; // no start can come any more
+  let looking = false;
+  let lost = false; // the connection, at least once
+  /** Say what stopped the start, and look for what is behind it first. */
+  async function report(problem) {
+    if (!loading() || looking) return;
+    looking = true;
+    const certain = ["file", "policy", "wasm", "memory", "type"].includes(problem.kind);
+    const cause = certain ? null : await findCause();
+    looking = false;
+    if (!loading()) return;
+    if (cause) cause.detail ||= problem.detail;
+    fail(cause ?? problem);
+  }
+
+  function fail(problem) {
+    const { kind, title, message, detail } = problem;
     if (root.dataset.state === "ready") root.classList.add("drawn");
     root.dataset.state = "failed";
-    if (!tryAgain) settle.reject(new Error(`${title}: ${text}`));
-    const show = () => {
+    over = FINAL.includes(kind) && !tryAgain;
+    if (over) settle.reject(new Error(`${title}: ${message}`));
+    whenRead(() => {
       const panel = $("failure");
       panel.querySelector("h2").textContent = title;
-      panel.querySelector("p").textContent = `${text} The text and the picture of the opening scene stay readable.`;
+      panel.querySelector("p").textContent = `${message} The text and the picture of the opening scene stay readable.`;
       panel.querySelector("pre").textContent = detail;
       const button = panel.querySelector("button");
       button.textContent = tryAgain ? "Try again" : "Reload the page";
-      button.onclick = () => {
-        if (!tryAgain) return location.reload();
-        panel.hidden = true;
-        root.dataset.state = "loading";
-        bytes = 0;
-        progressed("another try");
-        return tryAgain();
-      };
-      panel.hidden = false;
-    };
-    if ($("failure")) show();
-    else addEventListener("DOMContentLoaded", show);
+      button.onclick = again;
+      panel.hidden = root.dataset.state !== "failed";
+    });
+    if (kind !== "connection") return;
+    lost = true;
+    awaitConnection();
   }
-  const missing = (file, detail) =>
-    fail("A file of the page is missing", `Could not load ${file}. ${VENDOR}`, String(detail ?? ""));
 
-  const explain = (message) => {
-    if (!loading()) {
-      return ["Something went wrong", "An action could not be carried out. Reload the page to go on."];
-    }
-    if (!/Traceback/.test(message) && /fetch|import|network|load/i.test(message)) {
-      return ["A file of the page is missing", `Part of the page could not be loaded. ${VENDOR}`];
-    }
-    return ["Python could not start", "An error stopped the start of the page. Reload to try again."];
+  function again() {
+    clearInterval(asking);
+    asking = null;
+    if (!tryAgain) return location.reload();
+    $("failure").hidden = true;
+    root.dataset.state = "loading";
+    bytes = 0;
+    progressed("another try");
+    return tryAgain();
+  }
+
+  // A lost connection may come back: the browser says so, or the server answers again.
+  const ASK_EVERY = 3000; // milliseconds
+  const MOST_TRIES = 3; // in a row, where the browser does not say so
+  let tries = performance.getEntriesByType("navigation")[0]?.type === "reload" ? MOST_TRIES - 1 : 0;
+  let asking = null;
+  const awaitConnection = () => { asking ??= setInterval(ask, ASK_EVERY); };
+  const ask = async (event) => {
+    if (asking === null || !navigator.onLine || (!event && tries >= MOST_TRIES)) return;
+    const reached = await fetch(here.src, { cache: "no-store" }).then(() => true, () => false);
+    if (!reached || asking === null) return;
+    tries += 1;
+    again();
   };
-  addEventListener("error", (event) => {
-    const { target, message } = event;
+  addEventListener("online", ask);
+
+  // Where an error was raised: the first place that its stack names. WebAssembly's own is Python's.
+  const PLACE = /[a-z][a-z0-9+.-]*:\/\/[^\s()]+?(?=:\d+:\d+)/gi;
+  const raisedIn = ({ stack, fileName, sourceURL }) =>
+    String(stack ?? "").match(PLACE)?.find((place) => !place.startsWith("wasm:")) ?? fileName ?? sourceURL;
+  const isPython = (error) => error?.name === "PythonError" || /Traceback \(most recent/.test(error?.message);
+
+  addEventListener("error", ({ target, message, filename, error }) => {
     if (target instanceof HTMLElement) {
-      if (loading() && target.tagName === "SCRIPT") missing(target.src);
-    } else if (message && event.filename && !/ResizeObserver loop/.test(message)) {
-      fail(...explain(message), message);
+      if (target.tagName === "SCRIPT" && isOurs(target.src)) report(new Problem("missing", nameOf(target.src), "not loaded"));
+    } else if (isPython(error) || isOurs(filename)) {
+      raised(error, message, filename);
     }
   }, true);
   addEventListener("unhandledrejection", ({ reason }) => {
-    const message = String((reason && reason.message) || reason);
-    fail(...explain(message), message);
+    const message = String(reason?.message ?? reason);
+    const place = reason instanceof Error ? raisedIn(reason) : undefined;
+    if (isPython(reason) || isOurs(place)) raised(reason, message, place);
+    else if (!place && loading()) suspect(reason, message);
   });
-  if (typeof WebAssembly !== "object") {
-    fail("This browser cannot run Python", "WebAssembly is not available here. Switch it on, or use a current browser.");
-  }
+  // What is behind an error that a script met, as far as its kind tells.
+  const kindOf = (error) => {
+    if (error instanceof SyntaxError) return "damaged";
+    return error instanceof TypeError && /fetch|network|load failed/i.test(error.message) ? "connection" : "python";
+  };
+  const raised = (error, message, place) => {
+    const kind = !loading() ? "action" : isPython(error) ? "python" : kindOf(error);
+    const problem = Object.assign(new Problem(kind, place && nameOf(place)), { detail: message });
+    if (loading()) report(problem);
+    else if (root.dataset.state === "ready") fail(problem);
+  };
+  // Engines do not always say where a module could not be loaded or read: then the files are looked at.
+  const suspect = async (reason, message) => {
+    const unread = reason instanceof SyntaxError;
+    if (!unread && !/fetch|import|load|network/i.test(message)) return;
+    const cause = await findCause() ?? (unread ? await findUnreadable() : null);
+    // Nothing is wrong any more, but what a lost connection took along does not come back by itself.
+    const gone = lost && kindOf(reason) === "connection" ? new Problem("connection", "A file of the page") : null;
+    if ((cause ?? gone) && loading()) fail(cause ?? gone);
+  };
+  const findUnreadable = async () => {
+    for (const address of needed().filter((one) => /\.m?js$/.test(one))) {
+      const error = await import(address).then(() => null, (reason) => reason);
+      if (error instanceof SyntaxError) return new Problem("damaged", nameOf(address), error.message);
+    }
+    return null;
+  };
+  addEventListener("securitypolicyviolation", ({ disposition, blockedURI, effectiveDirective }) => {
+    if (disposition !== "enforce" || !(isOurs(blockedURI) || /^(wasm-)?eval$/.test(blockedURI))) return;
+    report(Object.assign(new Problem("policy"), { detail: `${effectiveDirective}: ${blockedURI}` }));
+  });
+  if (location.protocol === "file:") report(new Problem("file"));
+  else if (typeof WebAssembly !== "object") report(new Problem("wasm"));
+  else if (pythonStops()) report(new Problem("policy"));
 
   // Controls: the link's values as they stand there, checked by Python later; and which were moved.
-  addEventListener("DOMContentLoaded", () => {
-    if ([...query.keys()].some((key) => !["theme", "speed", "play", "embed", "show", "lock"].includes(key))) {
-      root.classList.add("elsewhere");
-    }
+  const SCENE = document.querySelector('meta[name="scene-keys"]')?.content.split(" ") ?? [];
+  if (SCENE.some((key) => query.has(key))) root.classList.add("elsewhere"); // than what is printed
+  whenRead(() => {
     for (const [key, value] of query) {
       for (const control of document.querySelectorAll(`[name="${CSS.escape(key)}"], [data-number="${CSS.escape(key)}"]`)) {
         if (control.type === "checkbox") control.checked = !/^(off|0|false)$/i.test(value);
@@ -243,7 +399,7 @@
 
   // Who reads on has the simulator beside the text, where there is room: the style says where.
   const READING = 160; // px of the window above the text from which on it counts as read
-  addEventListener("DOMContentLoaded", () => {
+  whenRead(() => {
     const look = () => {
       const reading = $("text").getBoundingClientRect().top < READING;
       if (reading === root.classList.contains("reading")) return;
@@ -261,7 +417,14 @@
     charts: () => import("./charts.mjs"),
     painted,
     open,
-    missing,
+    Problem,
+    /** Whether a start may still come. */
+    awaited: () => !over && dispatch === null,
+    /** A script of the page could not be imported. */
+    notImported(file, error) {
+      const kind = error instanceof TypeError ? "missing" : kindOf(error);
+      report(Object.assign(new Problem(kind, nameOf(file), "not loaded"), { detail: String(error) }));
+    },
     /** Whether this is the first start; a second one has nothing to do. */
     claim() {
       const first = !started;
@@ -273,8 +436,12 @@
     /** From here on only a reload can help. */
     runtimeLoaded: () => { tryAgain = null; },
     /** The interpreter could not be loaded, but may be tried again. */
-    runtimeFailed(error) {
-      fail("Python could not be loaded", `${error.message}. ${VENDOR}`);
+    runtimeFailed: (error) => report(error instanceof Problem ? error : Object.assign(new Problem("python"), { detail: error.message })),
+    /** Say, in one quiet line, why this start was slower than it need be. */
+    slow(why) {
+      console.info(`A slower start: ${why}`);
+      root.dataset.slow = why;
+      whenRead(() => { $("slow").append(` ${why}.`); $("slow").hidden = false; });
     },
     framed: Boolean(host),
     /** Tell the page around this frame, in JSON. */
@@ -285,15 +452,18 @@
       for (const text of waiting.splice(0)) call(text);
     },
     /** The page's own Python failed to start. */
-    broken(detail) {
-      fail(...explain(detail), detail);
-    },
+    broken: (detail) => report(Object.assign(new Problem("python"), { detail })),
     ready(call) {
       dispatch = call;
       clearInterval(watchdog);
+      clearInterval(asking);
+      asking = null;
+      // What was feared did not come true.
       root.dataset.state = "ready";
+      $("failure").hidden = true;
       root.classList.remove("elsewhere");
       performance.mark("bonus-token-ready");
+      if (over) api.ready = Promise.resolve(api);
       settle.resolve(api);
     },
   };

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
-from urllib.parse import parse_qsl
 
 import js
 from pyodide.ffi import JsException, create_once_callable, create_proxy, to_js
+
+from sim.reading import cut_off
+from sim.view import asked
 
 document, window = js.document, js.window
 root = document.documentElement
@@ -120,13 +122,13 @@ class Delay:
 
 
 def query() -> dict[str, str]:
-    """The keys of the page's address; of a repeated key the last."""
-    return dict(parse_qsl(js.location.search[1:], keep_blank_values=True))
+    """The keys of the page's address."""
+    return asked(js.location.search, js.location.hash)
 
 
 def query_of(anchor: Any) -> dict[str, str]:
     """The keys of the address that a link leads to."""
-    return dict(parse_qsl(anchor.search[1:], keep_blank_values=True))
+    return asked(anchor.search, anchor.hash)
 
 
 def bring_into_view(element: Any, block: str) -> None:
@@ -141,17 +143,18 @@ def in_view(element: Any) -> bool:
     return bool(0 <= top < js.innerHeight / 2)
 
 
-def address(asked: str) -> str:
+def address(keys: str) -> str:
     """The page's address with this query instead of its own."""
     made = js.URL.new(js.location.href)
-    made.search, made.hash = asked, ""
+    made.search, made.hash = keys, ""
     return str(made.href)
 
 
-def replace_address(asked: str) -> None:
+def replace_address(keys: str) -> None:
     """Show the address with this query, without a new entry in the history. Only at top level."""
     if not START.framed:
-        js.history.replaceState(None, "", address(asked) + js.location.hash)
+        kept = "" if cut_off(js.location.hash) else js.location.hash
+        js.history.replaceState(None, "", address(keys) + kept)
 
 
 def listen_to_host(handler: Callable[[str], object]) -> None:

@@ -5,7 +5,7 @@
   if (customElements.get("bonus-token")) return;
   const PAGE = new URL("../index.html", document.currentScript.src);
   const PREFIX = "bonus-token:";
-  const KEYS = "speculation k alpha rates cache c batch knee chunk seed evict tick speed play show lock ask theme".split(" ");
+  const KEYS = "speculation k alpha rates cache c c0 batch knee chunk seed evict tick speed play show lock ask theme".split(" ");
   const WAKE = "Wake the simulator";
   const MOST_RUNNING = 2;
   const [LOOK_EVERY, PICTURE_WAIT, LOAD_WAIT] = [500, 1500, 20000]; // milliseconds

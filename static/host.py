@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from sim.reading import message as read_message
 from static import browser
 
 PREFIX = "bonus-token:"
@@ -62,7 +63,7 @@ class Host:
             self._rest.ask()
 
     def _hear(self, text: str) -> None:
-        message = json.loads(text)
+        message = read_message(text)
         name = message.pop("type").removeprefix(PREFIX)
         if name == "picture":
             self._rested()  # whoever keeps the picture keeps the state with it

@@ -4,7 +4,9 @@ import { expand } from "./snapshot.mjs";
 
 export const version = "314.0.4";
 
+if (!window.bonusTokenStart) await import("./boot.js"); // a proxy may have put it off
 const start = window.bonusTokenStart;
+const { Problem } = start;
 const folder = new URL("./vendor/pyodide/", import.meta.url).href;
 const WASM = `${folder}pyodide.asm.wasm`;
 const LIBRARY = `${folder}python_stdlib.zip`;
@@ -66,6 +68,7 @@ sys.meta_path.insert(sys.meta_path.index(PathFinder) + 1, RestOfTheLibrary())
 const output = { stdout: console.log, stderr: console.error };
 let held = null; // the standard library's bytes, once something needs more than the snapshot has
 let latest = 0; // the attempt that counts: one that hung may wake up later
+let cutOff = false; // the last attempt failed for want of a connection: what came of it is as good as ever
 const first = begin(0);
 first.catch(() => {}); // told once PyScript asks
 
@@ -82,6 +85,7 @@ export async function loadPyodide({ stdout, stderr }) {
         return pyodide;
       }
     } catch (error) {
+      cutOff = error.kind === "connection";
       start.runtimeFailed(error);
       await again;
     }
@@ -92,7 +96,7 @@ async function begin(attempt) {
   latest = attempt;
   await start.painted;
   const fresh = attempt ? `?again=${attempt}` : "";
-  const fetching = attempt ? { cache: "reload" } : {};
+  const fetching = attempt && !cutOff ? { cache: "reload" } : {};
   const wasm = start.open(WASM, fetching);
   const [{ loadPyodide: load }, { default: createPyodideModule }] = await Promise.all([
     module(`pyodide.mjs${fresh}`),
@@ -108,7 +112,7 @@ async function begin(attempt) {
   };
   const compiled = compile(await wasm);
   compiled.catch(() => {}); // told below
-  const address = attempt === 0 && document.querySelector("link[data-snapshot]")?.href;
+  const address = (attempt === 0 || cutOff) && document.querySelector("link[data-snapshot]")?.href;
   if (address) {
     try {
       const { snapshot, complete } = await unpack(await start.open(address));
@@ -122,35 +126,71 @@ async function begin(attempt) {
       pyodide.runPython(PRELUDE, { globals: pyodide.toPy({}) });
       return pyodide;
     } catch (error) {
-      console.info(`Starting without the memory snapshot: ${error.message}`);
+      start.slow(`it went without the memory snapshot (${error.message})`);
     }
   }
-  const library = new Uint8Array(await (await start.open(LIBRARY, fetching)).arrayBuffer());
-  if (library.at(-22) !== 0x50) throw new Error("python_stdlib.zip is damaged");
-  await compiled.catch((error) => {
-    throw new Error(`pyodide.asm.wasm is damaged: ${error.message}`);
-  });
+  const library = await start.open(LIBRARY, fetching).then(bytesOf("python_stdlib.zip"));
+  if (library.at(-22) !== 0x50) throw new Problem("damaged", "python_stdlib.zip");
+  await compiled;
   return lend({ attempt, compiled, library }, () => load(settings));
 }
 
 /** Compile as the bytes arrive; a server that gives them another type is forgiven. */
 async function compile(response) {
-  if (response.headers.get("Content-Type") === "application/wasm") {
-    return WebAssembly.compileStreaming(response);
+  const name = "pyodide.asm.wasm";
+  try {
+    if (response.headers.get("Content-Type") === "application/wasm") {
+      return await WebAssembly.compileStreaming(response);
+    }
+    start.slow(`${name} did not come as application/wasm, and could not be compiled as it came`);
+    return await WebAssembly.compile(await bytesOf(name)(response));
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    const kind = error instanceof RangeError ? "memory" : error instanceof TypeError ? "connection" : "damaged";
+    throw Object.assign(new Problem(kind, name, error.message), { detail: String(error) });
   }
-  return WebAssembly.compile(await response.arrayBuffer());
 }
+
+/** What reads the whole of a response; a connection that is cut meanwhile is told as that. */
+const bytesOf = (name) => async (response) => {
+  try {
+    return new Uint8Array(await response.arrayBuffer());
+  } catch (error) {
+    throw Object.assign(new Problem("connection", name), { detail: String(error) });
+  }
+};
 
 function module(name) {
   return import(folder + name).catch((error) => {
-    throw new Error(`${name} could not be loaded: ${error.message}`);
+    throw Object.assign(new Problem("damaged", name, error.message), { detail: String(error) });
   });
 }
 
-/** Unpack a snapshot as it arrives. */
+/** Unpack a snapshot as it arrives, whether or not something on its way has unpacked it already. */
 async function unpack(packed) {
-  const stream = packed.body.pipeThrough(new DecompressionStream("gzip"));
+  const stream = await unzipped(packed.body);
   return expand(new Uint8Array(await new Response(stream).arrayBuffer()));
+}
+
+/** A stream without its gzip, as often as its first bytes say that there is one. */
+async function unzipped(stream) {
+  const reader = stream.getReader();
+  let head = new Uint8Array();
+  while (head.length < 2) {
+    const { done, value } = await reader.read();
+    if (done) throw new Error("the snapshot is empty");
+    head = head.length ? Uint8Array.of(...head, ...value) : value;
+  }
+  const whole = new ReadableStream({
+    start: (queue) => queue.enqueue(head),
+    async pull(queue) {
+      const { done, value } = await reader.read();
+      if (done) queue.close();
+      else queue.enqueue(value);
+    },
+  });
+  const packed = head[0] === 0x1f && head[1] === 0x8b;
+  return packed ? unzipped(whole.pipeThrough(new DecompressionStream("gzip"))) : whole;
 }
 
 /**
@@ -191,7 +231,7 @@ async function lend({ attempt, compiled, library, complete }, action) {
 /** Bring NumPy, and the standard library that it imports from; only what draws with it asks for it. */
 async function fetchNumpy(pyodide) {
   // The library first: what unpacks a package already imports from it, and would wait for it.
-  if (start.rest) held = new Uint8Array(await (await start.open(LIBRARY)).arrayBuffer());
+  if (start.rest) held = await start.open(LIBRARY).then(bytesOf("python_stdlib.zip"));
   await pyodide.loadPackage("numpy", { messageCallback() {}, errorCallback() {} });
   if (!pyodide.loadedPackages.numpy) throw new Error(`${NUMPY.file_name} could not be loaded`);
 }

@@ -7,21 +7,32 @@ from __future__ import annotations
 
 import gc
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from math import floor, log
 from typing import Any
 
 from sim.marks import COLUMNS, PALETTES
-from sim.params import HORIZON, PARAMETERS, SLOTS, Params, link, updated, write
+from sim.params import (
+    HORIZON,
+    PARAMETERS,
+    SLOTS,
+    Params,
+    entered,
+    link,
+    shown,
+    stepped,
+    write,
+)
 from sim.picture import CSS_COLOURS, board_svg, emphasised, strip_html
 from sim.plot import HEIGHT, band, path, theory_height
 from sim.question import Question
+from sim.reading import message
 from sim.run import Run
 from sim.scene import picture
 from sim.story import PHASES, bars, describe_slot, figures, sentence, settings, strip, summary
-from sim.view import BY_KEY, NO_QUESTION, View
+from sim.view import BY_KEY, NO_QUESTION, View, changed
 from static import browser
 from static.board import Board
 from static.browser import Attribute, Text, one
@@ -65,9 +76,7 @@ class Page:
     """The widget, alive."""
 
     def __init__(self) -> None:
-        asked = browser.query()
-        self.params, complaints = updated(Params(), asked)
-        self.view, more = updated(View(), asked)
+        self.params, self.view, complaints = changed(Params(), View(), browser.query())
         self._opened = (self.params, self.view)
         self.run = Run(self.params)
         self.playback = Playback()
@@ -88,7 +97,7 @@ class Page:
         self._slot: int | None = None
         self._find_places()
         self.prediction = Prediction(self._began, self._answered)
-        self._take_moved_controls()
+        complaints += self._take_moved_controls()
         self._listen()
         self._pose()
         self._show_view()
@@ -97,8 +106,8 @@ class Page:
         if not self.view.embed:
             browser.watch_near(one("#recall"), self._recall)
             browser.watch_near(one("#text"), self._chart)
-        if complaints or more:
-            self.notify(" ".join(complaints + more))
+        if complaints:
+            self.notify(" ".join(complaints))
         if self.view.play and not self.still.matches:
             self.play()
         self.view = replace(self.view, play=False)
@@ -116,6 +125,9 @@ class Page:
             row.key: one(f'[name="{row.key}"]') for row in PARAMETERS if one(f'[name="{row.key}"]')
         }
         self._fields = {e.getAttribute("data-number"): e for e in browser.every("[data-number]")}
+        self._told_values = {
+            key: Attribute(field, "aria-valuenow") for key, field in self._fields.items()
+        }
         self._boxes = [
             (browser.box_of(control), key)
             for key, control in [*self._inputs.items(), *self._fields.items()]
@@ -153,17 +165,25 @@ class Page:
         self._line_value = Attribute(self._line, "value")
         self._speed_value = Attribute(one("#speed"), "textContent")
 
-    def _take_moved_controls(self) -> None:
-        """Controls that were moved while Python loaded keep what they were set to."""
+    def _take_moved_controls(self) -> list[str]:
+        """Controls that were moved while Python loaded keep what they were set to; what could not
+        be read there.
+        """
         moved: dict[str, object] = {}
+        complaints = []
         if self.view.asks:  # what is asked is asked of the scene as it was put
-            return
+            return []
         for key, control in [*self._inputs.items(), *self._fields.items()]:
             if control.getAttribute("data-moved") and not self._fixed(key):
-                switch = BY_KEY[key].kind == "switch"
-                moved[key] = bool(control.checked) if switch else control.value
+                row = BY_KEY[key]
+                if row.kind == "switch":
+                    moved[key] = bool(control.checked)
+                else:
+                    moved[key], told = entered(row, control.value, getattr(self.params, row.name))
+                    complaints += [told] if told else []
         if moved:
             self.change(moved)
+        return complaints
 
     def _listen(self) -> None:
         listen = browser.listen
@@ -207,13 +227,20 @@ class Page:
 
     # What changes the scene
 
-    def change(self, changes: Mapping[str, object], ghost: bool = False, near: Any = None) -> None:
+    def change(
+        self,
+        changes: Mapping[str, object],
+        ghost: bool = False,
+        near: Any = None,
+        told: Sequence[str] = (),
+    ) -> None:
         """Set parameters and view, by key or full name; say what could not be taken as it was.
 
-        `near` is the field that the reader wrote into, if it was one.
+        `near` is the field that the reader wrote into, if it was one; `told` is what was wrong
+        with that.
         """
-        params, complaints = updated(self.params, changes)
-        view, more = updated(self.view, changes)
+        params, view, complaints = changed(self.params, self.view, changes)
+        complaints = [*told, *complaints]
         if ghost and not self._ghosts:
             report = self.run.report(self.view.tick)
             self._ghosts = figures(report, self.run)
@@ -227,8 +254,8 @@ class Page:
         elif self.prediction.open and view.tick != before.tick:
             self.prediction.postpone(view.tick)
             self.view = replace(self.view, tick=before.tick)
-        if complaints or more:
-            self.notify(" ".join(complaints + more), near=near)
+        if complaints:
+            self.notify(" ".join(complaints), near=near)
         else:
             self._dismiss()
         self._show_view()
@@ -247,7 +274,7 @@ class Page:
     def step(self, ticks: object) -> None:
         """Go on by some ticks, or back; a fraction is rounded, halves up."""
         if isinstance(ticks, bool) or not isinstance(ticks, (int, float)):
-            self.notify(f"step({ticks}): not a number of ticks; nothing was stepped.")
+            self.notify(f"step({shown(ticks)}): not a number of ticks; nothing was stepped.")
             return
         target = self.view.tick + floor(ticks + 0.5)
         one_on = target == self.view.tick + 1
@@ -315,13 +342,25 @@ class Page:
     def _take_field(self, key: str, field: Any) -> None:
         """Take what a field says; Enter and the browser may both tell of one entry."""
         row = BY_KEY[key]
-        if field.value != write(row, getattr(self.params, row.name)):
-            self.change({key: field.value}, near=field)
+        old = getattr(self.params, row.name)
+        if field.value != write(row, old):
+            value, told = entered(row, field.value, old)
+            self.change({key: value}, near=field, told=[told] if told else [])
             field.value = write(row, getattr(self.params, row.name))
 
     def _enter(self, key: str, field: Any, event: Any) -> None:
+        """Take what was written, or the next value up or down from it."""
+        if field.disabled:
+            return
         if event.key == "Enter":  # not every browser takes it for a change
             self._take_field(key, field)
+        elif event.key in ("ArrowUp", "ArrowDown") and not (
+            event.shiftKey or event.ctrlKey or event.altKey or event.metaKey
+        ):
+            event.preventDefault()
+            row = BY_KEY[key]
+            value, _ = entered(row, field.value, getattr(self.params, row.name))
+            self.change({key: stepped(row, value, event.key == "ArrowUp")}, near=field)
 
     def _drag_ends(self) -> None:
         self._ghosts = {}
@@ -679,6 +718,7 @@ class Page:
             text = write(BY_KEY[key], getattr(self.params, BY_KEY[key].name))
             if field.value != text:
                 field.value = text
+            self._told_values[key].write(text)
         self._show_speed()
 
     def _show_locks(self) -> None:
@@ -723,10 +763,13 @@ class Page:
 
     def call(self, name: str, arguments: str) -> str:
         """A call of `window.bonusToken`, arguments and answer as JSON: the state after it."""
-        values = json.loads(arguments)
+        values = message(arguments)
         first = values[0] if values else None
         if name == "set":
-            self.change(first if isinstance(first, dict) else {})
+            if first is None or isinstance(first, dict):
+                self.change(first or {})
+            else:
+                self.notify(f"set({shown(first)}): not an object of settings; nothing was set.")
         elif name == "seek":
             self.seek(first)
         elif name == "step":

@@ -68,7 +68,18 @@ def test_sim_imports_nothing_but_itself_the_standard_library_and_for_a_thousand_
 
 def test_the_rules_know_no_clock_and_import_one_way() -> None:
     order = [
-        *("params", "theory", "cache", "metrics", "view", "run", "marks", "story", "picture"),
+        *(
+            "reading",
+            "params",
+            "theory",
+            "cache",
+            "metrics",
+            "view",
+            "run",
+            "marks",
+            "story",
+            "picture",
+        ),
         *("plot", "question", "scene", "share", "recall"),
         *("ensemble", "chart", "run_charts", "charts"),
     ]
@@ -106,15 +117,16 @@ def test_controls_carry_the_names_limits_and_defaults_of_the_table() -> None:
     ranges = {a["name"]: a for a in ELEMENTS.having("name") if a.get("type") == "range"}
     switches = {a["name"] for a in ELEMENTS.having("name") if a.get("type") == "checkbox"}
     fields = {a["data-number"]: a for a in ELEMENTS.having("data-number")}
-    assert set(ranges) == {"k", "alpha", "c", "batch", "knee", "chunk", "speed", "tick"}
+    assert set(ranges) == {"k", "alpha", "c", "c0", "batch", "knee", "chunk", "speed", "tick"}
     assert switches == {"speculation", "cache"}
-    assert set(fields) == {"k", "alpha", "c", "batch", "knee", "chunk", "seed"}
+    assert set(fields) == {"k", "alpha", "c", "c0", "batch", "knee", "chunk", "seed"}
     for key, field in fields.items():
         row = BY_KEY[str(key)]
-        assert (float(field["min"] or ""), float(field["max"] or "")) == (row.low, row.high)
-        assert field["value"] == write(row, row.default)
-    assert ranges["k"]["max"] == "16"
-    for key in set(ranges) - {"k", "speed", "tick"}:
+        limits = float(field["aria-valuemin"] or ""), float(field["aria-valuemax"] or "")
+        assert limits == (row.low, row.high)
+        assert field["value"] == field["aria-valuenow"] == write(row, row.default)
+    assert (ranges["k"]["max"], ranges["c"]["max"], ranges["c0"]["max"]) == ("16", "1", "1")
+    for key in set(ranges) - {"k", "c", "c0", "speed", "tick"}:
         row = BY_KEY[str(key)]
         assert (float(ranges[key]["min"] or ""), float(ranges[key]["max"] or "")) == (
             row.low,

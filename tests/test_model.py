@@ -18,6 +18,9 @@ from sim.theory import (
     deviation_of_tokens_per_pass,
     expected_speedup,
     expected_tokens_per_pass,
+    pass_time,
+    plain_pass,
+    verify_time,
 )
 
 RUNS = int(os.environ.get("BONUS_TOKEN_RUNS", "40"))
@@ -70,6 +73,26 @@ def report(tick: int, **params: Any) -> dict[str, Any]:
             {"acceptance_rate": 0.1, "draft_length": 12, "draft_cost": 0.1},
             1200,
             {"tokens_per_pass": 1.1058, "speedup": 0.5027},
+        ),
+        ({"draft_length": 12, "draft_cost": 0.1}, 1200, {"tokens": 5748, "speedup": 2.1773}),
+        ({"draft_cost": 0.1}, 60, {"time": 84, "speedup": 2.5714, "theory_speedup": 2.4011}),
+        ({"draft_cost": 0.1}, 1200, {"speedup": 2.3976}),
+        (
+            {"draft_cost": 0.1, "evictions": (100,)},
+            112,
+            {"time": 154.4, "speedup": 2.3575},
+        ),
+        ({"draft_cost": 0.1, "batch_size": 128}, 1200, {"time": 3480, "speedup": 1.1575}),
+        ({"draft_cost": 0.1, "acceptance_rates": (0.9, 0.5)}, 1200, {"speedup": 1.9369}),
+        (  # one parallel draft pass a round
+            {"round_cost": 0.3},
+            1200,
+            {"tokens": 4028, "time": 1560, "speedup": 2.5821, "theory_speedup": 2.5858},
+        ),
+        (
+            {"round_cost": 0.3, "draft_cost": 0.1, "batch_size": 128},
+            1200,
+            {"time": 3840, "speedup": 1.049, "theory_speedup": 1.0505},
         ),
         (
             {"batch_size": 64, "knee": 32, "draft_cost": 0.05, "evictions": (100,)},
@@ -130,7 +153,8 @@ any_params = st.builds(
     acceptance_rate=rate,
     acceptance_rates=st.lists(rate, max_size=5).map(tuple),
     kv_cache=st.booleans() | st.just(True),
-    draft_cost=rate,
+    draft_cost=rate | st.floats(0, 8, allow_nan=False),
+    round_cost=st.just(0.0) | st.floats(0, 8, allow_nan=False),
     batch_size=st.integers(1, 512),
     knee=st.integers(1, 4096),
     recompute_chunk=st.integers(16, 512),
@@ -300,6 +324,33 @@ def test_theory_gives_leviathans_table_4(k: int, alpha: float, c: float, printed
     least = speedup(alpha - 0.005, c + 0.005)
     most = speedup(alpha + 0.005, c - 0.005)
     assert least - 0.05 <= printed <= most + 0.05
+
+
+def test_a_draft_model_dearer_than_its_target_loses_as_was_reported() -> None:
+    """A published measurement of one draft a round: accepted 96.6 %, 4.24 target passes each."""
+    params = Params(draft_length=1, acceptance_rate=0.966, draft_cost=4.24)
+    assert round(expected_speedup(params) or 0, 3) == 0.375
+    assert round(Run(params).report(HORIZON)["speedup"], 3) == 0.375
+
+
+@examples
+@given(any_params, st.integers(1, 1024))
+def test_a_round_is_paid_once_where_something_is_drafted_and_never_without(
+    params: Params, width: int
+) -> None:
+    from dataclasses import replace
+
+    plain, free = plain_pass(params), replace(params, round_cost=0.0)
+    paid = params.round_cost * plain if params.rates else 0.0
+    assert verify_time(params, width) == pytest.approx(paid + verify_time(free, width), rel=1e-12)
+    k, batch, knee = len(params.rates), params.batch_size, params.knee
+    checking = pass_time(batch * width, knee)
+    assert verify_time(params, width) == paid + k * params.draft_cost * plain + checking
+
+
+def test_a_round_costs_nothing_with_speculation_off() -> None:
+    found = report(60, speculation=False, round_cost=8)
+    assert (found["time"], found["speedup"], found["theory_speedup"]) == (60, 1, 1)
 
 
 @pytest.mark.parametrize(("cost", "alpha"), [(0.02, 0.19), (0.05, 0.38), (0.1, 0.55), (0.2, 0.71)])

@@ -151,6 +151,7 @@ def test_what_is_shown_is_what_the_state_says(page: PageDriver) -> None:
         ("k", "draft_length", 5),
         ("alpha", "acceptance_rate", 0.81),
         ("c", "draft_cost", 0.01),
+        ("c0", "round_cost", 0.01),
         ("batch", "batch_size", 2),
         ("knee", "knee", 257),
         ("chunk", "recompute_chunk", 65),

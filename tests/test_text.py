@@ -110,7 +110,7 @@ def test_scenes_show_what_the_text_says_of_them() -> None:
     assert run.report(tick)["speedup"] == pytest.approx(1, abs=0.06)
     run, tick = of("k=12&alpha=0.4")
     assert run.report(tick)["speedup"] < 0.9
-    run, tick = of("k=5&alpha=0.7&c=0.05")
+    run, tick = of("k=6&alpha=0.7&c=0.05")
     assert str(run.params.draft_length) == claims()["best"]
     assert expected_speedup(run.params) == pytest.approx(float(claims()["best-speedup"]), abs=5e-3)
     low, high = of("tick=10&seed=2"), of("tick=10&seed=11")

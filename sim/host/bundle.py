@@ -44,6 +44,8 @@ def contents(site: Path = SITE) -> dict[str, bytes]:
     if held.exists():
         files[held.relative_to(site).as_posix()] = held
     found = {name: file.read_bytes() for name, file in files.items()}
+    # The page tells its host what to do about a missing file, which differs here.
+    found["index.html"] = found["index.html"].replace(b"<html ", b"<html data-bundle ", 1)
     found[".nojekyll"] = b""  # GitHub's own builder would leave out __init__.py
     found[".github/workflows/pages.yml"] = (site / "static" / "pages.yml").read_bytes()
     found[LICENCES] = licences(listed, (site / "LICENSE").read_text(encoding="utf-8")).encode()

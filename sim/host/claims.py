@@ -117,10 +117,14 @@ def _kib_per_token(layout: Sequence[int]) -> int:
     return 2 * layers * heads * size * BYTES_EACH // 1024
 
 
-def _speedup(**settings: float) -> str:
+def _expected(**settings: float) -> float:
     speedup = expected_speedup(Params(**settings))  # type: ignore[arg-type]
     assert speedup is not None
-    return f"{speedup:.2f}"
+    return speedup
+
+
+def _speedup(**settings: float) -> str:
+    return f"{_expected(**settings):.2f}"
 
 
 def _share(value: float) -> str:
@@ -159,7 +163,7 @@ def claims() -> dict[str, str]:
     passes = REPORTED_DRAFTED / REPORTED_LENGTH
     conversation = _kib_per_token(LAYOUTS["Llama 2 7B"]) * 1024 * CONTEXT
     dear = {"acceptance_rate": 0.7, "draft_cost": 0.05}
-    best = max(LENGTHS, key=lambda k: float(_speedup(**dear, draft_length=k)))
+    best = max(LENGTHS, key=lambda k: _expected(**dear, draft_length=k))
     default = Params()
     expected = expected_tokens_per_pass(default.rates)
     return {

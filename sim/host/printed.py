@@ -42,6 +42,9 @@ MODULES = (
 )
 """Scripts below static/ that the start needs, in the order in which it does."""
 
+SCENE_KEYS = (*(row.key for row in PARAMETERS), "tick", "ask")
+"""Keys of a link whose scene is another than the printed one."""
+
 WASM = "static/vendor/pyodide/pyodide.asm.wasm"
 SNAPSHOT_BYTES = 3_500_000
 """About what a snapshot weighs: progress is shown against it before its size is known."""
@@ -100,11 +103,15 @@ def _switch(row: Setting) -> str:
     )
 
 
-def _number_field(row: Setting, step: float, named: str = "") -> str:
-    """A number field, which its label names by the id in `named`, or else the label's text."""
+def _number_field(row: Setting, named: str = "") -> str:
+    """A number field, which its label names by the id in `named`, or else the label's text.
+
+    A field of the browser's own for numbers keeps to itself what it cannot read: a decimal comma.
+    """
     return (
-        f'<input type="number" data-number="{row.key}" min="{row.low:g}" max="{row.high:.0f}" '
-        f'step="{step:g}" value="{write(row, row.default)}" inputmode="decimal" '
+        f'<input type="text" role="spinbutton" data-number="{row.key}" aria-valuemin="{row.low:g}" '
+        f'aria-valuemax="{row.high:.0f}" aria-valuenow="{write(row, row.default)}" '
+        f'value="{write(row, row.default)}" inputmode="decimal" autocomplete="off" spellcheck="false" '
         f"{named or f'aria-label={chr(34)}{row.label}{chr(34)}'}>"
     )
 
@@ -116,7 +123,7 @@ def _slider(row: Setting) -> str:
         f'<div class="control"><label for="{row.key}">{row.label}</label>'
         f'<input type="range" id="{row.key}" name="{row.key}" min="{row.low:g}" max="{stop:g}" '
         f'step="{step:g}" value="{write(row, row.default)}" aria-describedby="{row.key}-help">'
-        f'{_number_field(row, step)}<p id="{row.key}-help" data-text="{row.key}_help">{row.help}</p>'
+        f'{_number_field(row)}<p id="{row.key}-help" data-text="{row.key}_help">{row.help}</p>'
         f"{ONE_RATE if row.key == 'alpha' else ''}</div>"
     )
 
@@ -125,7 +132,7 @@ def _seed(row: Setting) -> str:
     return (
         f'<div class="control"><label for="{row.key}">{row.label}</label>'
         f'<button type="button" class="luck" data-action="luck">New luck</button>'
-        f"{_number_field(row, 1, named=f'id={chr(34)}{row.key}{chr(34)}')}"
+        f"{_number_field(row, named=f'id={chr(34)}{row.key}{chr(34)}')}"
         f'<p id="{row.key}-help">{row.help}</p></div>'
     )
 
@@ -174,6 +181,7 @@ def regions() -> dict[str, str]:
         "split": bar_svg(
             "split", dict(zip(("useful", "wasted", "redone"), lengths.split, strict=True))
         ),
+        "keys": f'<meta name="scene-keys" content="{" ".join(SCENE_KEYS)}">',
         "preload": preloads(),
         "modules": small_preloads(),
         "board": board_svg(run.slots(tick), False, CSS_COLOURS, summary(run, tick)),
