@@ -389,6 +389,8 @@ class Page:
         if not anchor or event.ctrlKey or event.metaKey or event.shiftKey:
             return
         event.preventDefault()
+        if anchor.closest(".chart") and (self._fixed("k") or self._fixed("alpha")):
+            return  # a row of the map does what a click there does
         self._came_from = anchor
         self.playback.pause()
         self._ghosts = {}

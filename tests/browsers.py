@@ -167,14 +167,25 @@ def resize(driver: WebDriver, width: int, height: int, ratio: float = 1) -> None
         }
         driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
         return
-    wanted = width, height
+    wanted, inner = (width, height), _viewport(driver)
     for _ in range(4):  # the window is larger than the page, by what only a try tells
-        driver.set_window_size(*wanted)
-        inner = driver.execute_script("return [innerWidth, innerHeight]")
-        if tuple(inner) == (width, height):
+        if inner == (width, height):
             return
+        driver.set_window_size(*wanted)
+        before, end = inner, time.monotonic() + RESIZED_WITHIN
+        # A window follows in its own time, or not at all where it cannot be so small.
+        while (inner := _viewport(driver)) == before and time.monotonic() < end:
+            time.sleep(0.02)
         wanted = max(100, wanted[0] + width - inner[0]), max(100, wanted[1] + height - inner[1])
-        time.sleep(0.1)
+
+
+RESIZED_WITHIN = 1.0
+"""Seconds that a window has for following a new size."""
+
+
+def _viewport(driver: WebDriver) -> tuple[int, int]:
+    width, height = driver.execute_script("return [innerWidth, innerHeight]")
+    return width, height
 
 
 def prefer(driver: WebDriver, **features: str) -> None:
@@ -200,8 +211,12 @@ def until_settled(driver: WebDriver, seconds: float = 60, again: bool = True) ->
     if again and state == "failed":
         said = driver.execute_script("return document.querySelector('#failure').textContent")
         if TRAP in said:
-            driver.execute_script("location.reload()")
-            time.sleep(1)
+            driver.execute_script("window.trapped = true; location.reload()")
+            while time.monotonic() < end:
+                with suppress(WebDriverException):
+                    if not driver.execute_script("return window.trapped"):
+                        break
+                time.sleep(0.02)
             return until_settled(driver, seconds, again=False)
     return state
 

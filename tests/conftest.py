@@ -6,6 +6,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -16,6 +17,27 @@ from selenium.webdriver.remote.webelement import WebElement
 from sim.host import snapshot, vendor
 from tests import browsers
 from tests.server import serving
+
+BY_HAND = """
+const done = arguments[0], real = window.requestAnimationFrame;
+window.byHand = { real, now: performance.now(), asked: [] };
+window.requestAnimationFrame = (call) => byHand.asked.push(call);
+real(() => real(() => done()));
+"""
+"""Take over the frames of the page; what was asked for before has its frame still."""
+
+PASS = """
+for (let left = Math.round(arguments[0] * 10); left > 0; left -= 1) {
+  byHand.now += 100;
+  for (const call of byHand.asked.splice(0)) call(byHand.now);
+}
+"""
+
+HAND_BACK = """
+window.requestAnimationFrame = byHand.real;
+for (const call of byHand.asked) requestAnimationFrame(call);
+delete window.byHand;
+"""
 
 
 class PageDriver:
@@ -66,6 +88,18 @@ class PageDriver:
             "const next = () => n-- ? requestAnimationFrame(next) : done(); next()",
             count,
         )
+
+    @contextmanager
+    def clock(self) -> Iterator[Callable[[float], None]]:
+        """Stop the page's clock: it goes on by the seconds (in tenths) that one asks for.
+
+        So what plays can be seen to go on and what stays to stay, however fast the machine is.
+        """
+        self.driver.execute_async_script(BY_HAND)
+        try:
+            yield lambda seconds: self.run(PASS, seconds)
+        finally:
+            self.run(HAND_BACK)
 
     def until(self, condition: Callable[[], Any], seconds: float = 10) -> Any:
         """Wait until something holds; gives it."""

@@ -12,7 +12,7 @@ from tests import browsers
 from tests.__main__ import NODE
 from tests.conftest import PageDriver
 from tests.test_charts import NEAR, come
-from tests.test_failures import WASM, Serve, delayed, faulty, missing
+from tests.test_failures import WASM, Held, Serve, faulty, missing
 
 __all__ = ["faulty"]
 
@@ -114,10 +114,12 @@ def test_nothing_is_wrong_with_the_simulator_in_any_state(shared: PageDriver) ->
 
 
 def test_nothing_is_wrong_while_loading_or_when_the_start_failed(faulty: Serve) -> None:
-    page = faulty(delayed(WASM, 6))
+    wasm = Held(WASM)
+    page = faulty(wasm)
     page.open(wait=False)
     assert complaints(page) == []
     assert page.run("return document.documentElement.dataset.state") == "loading"
+    wasm.let_go()
     page = faulty(missing("/sim/run.py"))
     page.open(wait=False)
     assert browsers.until_settled(page.driver) == "failed"

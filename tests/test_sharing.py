@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -41,6 +42,11 @@ def enabled(page: PageDriver, selector: str) -> bool:
 # Links
 
 
+def has_followed(page: PageDriver, opened: str) -> bool:
+    """Whether the address is another one than the page was opened with."""
+    return bool(page.run("return location.search") != opened)
+
+
 def test_scenes_survive_the_way_through_the_address(shared: PageDriver) -> None:
     chance = random.Random(11)
     for _ in range(3):
@@ -60,10 +66,12 @@ def test_scenes_survive_the_way_through_the_address(shared: PageDriver) -> None:
             lock=tuple(name for name in ("k", "seed", "tick", "step") if chance.random() < 0.5),
             theme=chance.choice(["auto", "light", "dark"]),
         )
-        shared.open(link("", params, view))
+        written = link("", params, view)
+        opened = f"{written}{'&' if written else '?'}of-another=page"
+        shared.open(opened)
         shared.call("step", 0)  # a change, so that the address follows
-        shared.until(lambda: shared.run("return performance.now()") > 900)
-        assert shared.run("return location.search") == link("", params, view)
+        shared.until(partial(has_followed, shared, opened))
+        assert shared.run("return location.search") == written
         assert shared.state()["tick"] == view.tick
         assert shared.run("return document.documentElement.dataset.show") == " ".join(view.show)
         assert shared.run("return 'embed' in document.documentElement.dataset") == view.embed
@@ -150,6 +158,11 @@ def test_set_reaches_what_a_link_reaches(page: PageDriver) -> None:
 # Predict, then run
 
 
+OVERTAKING: list[tuple[str, list[Any]]] = [
+    *(("play", []), ("seek", [700]), ("step", [3]), ("set", [{"play": True}])),
+]
+
+
 def phase(page: PageDriver) -> Any:
     return page.run("return document.querySelector('#question').dataset.phase")
 
@@ -210,10 +223,11 @@ def test_a_question_can_be_left_skipped_and_put_by_a_script(shared: PageDriver) 
     shared.until(lambda: shared.run("return location.search") == "?tick=500")
     # Nothing plays, seeks or steps past an open question; another tick is another question.
     shared.call("set", {"ask": "draft_acceptance", "tick": 250, "speed": 1})
-    for name, values in (("play", []), ("seek", [700]), ("step", [3]), ("set", [{"play": True}])):
-        shared.call(name, *values)
-        shared.frames()
-        assert (phase(shared), shared.state()["tick"]) == ("open", 0), name
+    with shared.clock() as passes:
+        for name, values in OVERTAKING:
+            shared.call(name, *values)
+            passes(3)
+            assert (phase(shared), shared.state()["tick"]) == ("open", 0), name
     assert "at tick 250?" in shared.text("#asked")
     shared.call("set", {"tick": 300})
     assert shared.state()["tick"] == 0
@@ -221,16 +235,16 @@ def test_a_question_can_be_left_skipped_and_put_by_a_script(shared: PageDriver) 
     assert shared.text("#unit") == "%"
     shared.one("#prediction").send_keys("59 %")
     shared.action("predict")
-    shared.until(lambda: phase(shared) == "running")
+    playing = "return document.documentElement.matches('.playing')"
+    shared.until(lambda: phase(shared) == "running" and shared.run(playing))
     assert enabled(shared, "[data-action=play]")
     shared.action("play")
-    shared.until(lambda: not shared.run("return document.documentElement.matches('.playing')"))
+    shared.until(lambda: not shared.run(playing))
     shared.action("skip")
     shared.until(lambda: phase(shared) == "over")
     assert shared.state()["tick"] == 300
     assert "You said 59 %." in shared.text("#asked")
-    shared.until(lambda: "tick=300" in shared.run("return location.search"))
-    assert "ask=" not in shared.run("return location.search")
+    shared.until(lambda: shared.run("return location.search") == "?tick=300&speed=1")
 
 
 def test_the_question_has_the_room_of_the_sentence(shared: PageDriver) -> None:
@@ -392,3 +406,57 @@ def test_the_dialog_fits_a_phone(dialog: PageDriver) -> None:
         assert box["right"] <= 360
     finally:
         browsers.resize(dialog.driver, 1280, 720)
+
+
+@pytest.mark.chromium_only("Python alone decides this")
+def test_the_dialog_is_about_what_is_there_now(dialog: PageDriver) -> None:
+    set_field(dialog, "address", "  ")  # no address is ours
+    assert shown(dialog)["link"] == link(dialog.address, SCENE, View(tick=139))
+    set_field(dialog, "theme", "dark")
+    dialog.one("[data-share-action=picture]").click()
+    dialog.until(lambda: dialog.run("return saved.length === 1 && saved[0].text"))
+    dark = picture(Run(SCENE), View(tick=139, theme="dark"), PALETTES["dark"])
+    assert dialog.run("return saved[0].text") == dark
+    dialog.run("document.querySelector('#share').close()")
+    dialog.call("step", 2)
+    dialog.action("share")
+    assert shown(dialog)["link"] == link(dialog.address, SCENE, View(tick=141))
+
+
+@pytest.mark.chromium_only("Python alone decides this")
+def test_copying_is_told_of_one_button_aloud_and_leaves_the_rest_to_the_reader(
+    dialog: PageDriver,
+) -> None:
+    says = (
+        "return [...document.querySelectorAll('#share [data-copy]')]"
+        ".map((b) => b.textContent).filter((said) => said !== 'Copy')"
+    )
+    clipboard = "Object.defineProperty(navigator, 'clipboard', {configurable: true, value: %s})"
+    dialog.run(clipboard % "{writeText: () => Promise.resolve()}")
+    for key in ("link", "iframe"):
+        button = f"const button = document.querySelector('#share [data-copy={key}]');"
+        dialog.run(button + "button.click()")
+        dialog.until(partial(dialog.run, button + "return button.textContent === 'Copied'"))
+        assert dialog.text("#share-said") == "Copied"
+        assert dialog.run(says) == ["Copied"]
+    dialog.run(clipboard % "undefined")  # as on a page that is not served safely
+    dialog.run("document.querySelector('#share [data-copy=link]').click()")
+    dialog.until(lambda: dialog.text("#share-said") == "Press Ctrl+C")
+    assert dialog.run(says) == ["Press Ctrl+C"]
+    chosen = (
+        "const f = document.activeElement; return f.value.slice(f.selectionStart, f.selectionEnd)"
+    )
+    assert dialog.run(chosen) == shown(dialog)["link"]
+
+
+@pytest.mark.chromium_only("Python alone decides this")
+def test_an_empty_value_is_told_and_an_anchor_stays_the_readers_own(shared: PageDriver) -> None:
+    shared.open("?k=&tick=80#recall")
+    assert "k= is not a whole number" in shared.text("#notice p")
+    shared.call("step", 1)
+    shared.until(lambda: shared.run("return location.search") == "?tick=81")
+    assert shared.run("return location.hash") == "#recall"
+    assert shared.one("#scene").get_property("href") == f"{shared.address}?tick=81"
+    shared.action("share")
+    assert shown(shared)["link"] == f"{shared.address}?tick=81"
+    shared.run("document.querySelector('#share').close()")

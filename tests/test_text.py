@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from urllib.parse import parse_qsl
 
 import pytest
@@ -150,6 +150,22 @@ def middle(page: PageDriver, selector: str) -> None:
     page.frames(4)
 
 
+@contextmanager
+def leaping(page: PageDriver) -> Iterator[Callable[[], list[list[str]]]]:
+    """Let the page scroll at once, for a slow scroll has no end to wait for; gives where to."""
+    page.run(
+        "window.ledTo = []; window.scrolls = Element.prototype.scrollIntoView;"
+        "Element.prototype.scrollIntoView = function (asked) {"
+        "  if (asked?.behavior !== 'smooth') return scrolls.call(this, asked);"
+        "  ledTo.push([this.dataset.metric || this.id, asked.block]);"
+        "  scrolls.call(this, { ...asked, behavior: 'instant' }); }"
+    )
+    try:
+        yield lambda: list(page.run("return ledTo"))
+    finally:
+        page.run("Element.prototype.scrollIntoView = scrolls")
+
+
 def test_a_link_of_the_text_sets_its_scene_and_leads_back(narrow: PageDriver) -> None:
     narrow.call("set", {"seed": 5, "c": 0.3})
     middle(narrow, UNCACHED)
@@ -169,19 +185,22 @@ def test_a_link_of_the_text_sets_its_scene_and_leads_back(narrow: PageDriver) ->
 def test_links_lead_to_what_they_are_about(narrow: PageDriver) -> None:
     browsers.resize(narrow.driver, 620, 500)
     narrow.frames()
-    middle(narrow, UNCACHED)
-    narrow.one(UNCACHED).click()
     box = "return document.querySelector(arguments[0]).getBoundingClientRect().top"
-    number = ".widget [data-metric=positions_computed]"
-    time.sleep(1.5)  # a scroll may come past it on its way to somewhere else
-    assert 0 <= narrow.run(box, number) < 480
+    middle(narrow, UNCACHED)
+    with leaping(narrow) as led_to:
+        narrow.one(UNCACHED).click()
+        narrow.until(lambda: led_to() == [["positions_computed", "center"]])
+    narrow.frames()
+    assert 0 <= narrow.run(box, ".widget [data-metric=positions_computed]") < 480
     # Where a chart is the point, the reader stays with it.
     long = '.try[href*="k=8&alpha=0.7"]'
     middle(narrow, long)
     narrow.call("set", {"k": 3})
-    narrow.one(long).click()
-    narrow.until(lambda: narrow.state()["params"]["draft_length"] == 8)
-    time.sleep(1)  # as long as a scroll to the simulator would take
+    with leaping(narrow) as led_to:
+        narrow.one(long).click()
+        narrow.until(lambda: led_to() == [["chart-length", "nearest"]])
+    narrow.frames()
+    assert narrow.state()["params"]["draft_length"] == 8
     assert -300 < narrow.run(box, "#chart-length") < 480
     assert narrow.run("return widget.getBoundingClientRect().bottom") < 0
     assert not narrow.one("#failure").is_displayed()
@@ -195,8 +214,10 @@ def test_who_reads_on_has_the_simulator_beside_the_text(page: PageDriver) -> Non
     page.until(lambda: page.run("return document.documentElement.matches('.reading')"))
     page.frames(4)
     before = page.run("return scrollY")
-    page.one(UNCACHED).click()
-    page.until(lambda: page.state()["tick"] == 512)
+    with leaping(page) as led_to:
+        page.one(UNCACHED).click()
+        page.until(lambda: page.state()["tick"] == 512)
+        assert led_to() == []
     page.frames()
     assert page.run("return scrollY") == before
     assert abs(page.run("return document.documentElement.scrollHeight") - height) <= 1  # rounding
