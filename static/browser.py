@@ -260,11 +260,6 @@ def context(canvas: Any) -> Any:
     return canvas.getContext("2d")
 
 
-def new_canvas() -> Any:
-    """A canvas outside the page, to draw from."""
-    return document.createElement("canvas")
-
-
 def observe_size(element: Any, handler: Callable[[], object]) -> None:
     """Call back when the element's size changes."""
     js.ResizeObserver.new(create_proxy(lambda *_: handler())).observe(element)
@@ -320,3 +315,41 @@ def claim() -> bool:
 def connect(call: Callable[[str, str], str]) -> None:
     """Hand the API to the page, which is then ready."""
     START.ready(create_proxy(call))
+
+
+def watch_canvases(restored: Callable[[], object]) -> Callable[[], Any]:
+    """Call back when a canvas has lost what was drawn on it and can be drawn on again.
+
+    Gives a maker of canvases outside the page, to draw from, which are watched too.
+    """
+    proxy = create_proxy(lambda _event: restored())
+    document.addEventListener("contextrestored", proxy, True)  # it does not bubble
+
+    def new_canvas() -> Any:
+        canvas = document.createElement("canvas")
+        canvas.addEventListener("contextrestored", proxy)
+        return canvas
+
+    return new_canvas
+
+
+def watch_return(handler: Callable[[], object]) -> None:
+    """Call back when the page is seen again: its tab was hidden, or it comes from the history."""
+    listen(document, "visibilitychange", lambda _event: document.hidden or handler())
+    listen(window, "pageshow", lambda event: event.persisted and handler())
+
+
+def watch_pixel_ratio(handler: Callable[[], object]) -> None:
+    """Call back when there are more or fewer device pixels to a CSS pixel: zoom, another screen."""
+
+    query = None
+
+    def watch(event: Any) -> None:
+        nonlocal query
+        query = js.matchMedia(f"(resolution: {pixel_ratio()}dppx)")  # it tells of leaving one alone
+        query.addEventListener("change", proxy, once=True)
+        if event:
+            handler()
+
+    proxy = create_proxy(watch)
+    watch(None)
