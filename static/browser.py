@@ -353,3 +353,36 @@ def watch_pixel_ratio(handler: Callable[[], object]) -> None:
 
     proxy = create_proxy(watch)
     watch(None)
+
+
+def watch_stored(place: str, handler: Callable[[], object]) -> None:
+    """Call back when another tab has changed what this device keeps there, or erased all."""
+    listen(window, "storage", lambda event: (not event.key or event.key == place) and handler())
+
+
+def kept_now(place: str, otherwise: str) -> str:
+    """What this device keeps there, empty for nothing; `otherwise` where it cannot be asked."""
+    try:
+        return js.localStorage.getItem(place) or ""
+    except (JsException, AttributeError):
+        return otherwise
+
+
+def read_chosen(field: Any, most: int, read: Callable[[str, int, str], object]) -> None:
+    """Read the file chosen in a field: `read` gets its name, its size in bytes, and its text.
+
+    The text is empty for a file of more than `most` bytes, and for one that cannot be read.
+    """
+    if not field.files.length:
+        return
+    file = field.files.item(0)  # as a condition, a file of no bytes would be no file
+    name, size = str(file.name), int(file.size)
+
+    def done(text: object) -> None:
+        field.value = ""  # so that the same file can be chosen again
+        read(name, size, text if isinstance(text, str) else "")
+
+    if size > most:
+        done("")
+    else:
+        file.text().then(done, done)
