@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Card(NamedTuple):
@@ -96,6 +96,15 @@ BY_CARD = {card.key: card for card in CARDS}
 RATINGS = ("again", "hard", "easy")
 STRONGEST = 5
 
+MARK = "bonus-token-recall"
+"""The key by which an exported text is known; its value is the version of the format."""
+
+MOST_BRACKETS = 64
+"""How many lists and objects a text may open that is read at all; an export opens three."""
+
+LARGEST = 65_536
+"""Bytes of the largest file that is read; an export has less than two thousand."""
+
 SELF_RATINGS = ("new to me", "I can follow it", "I can explain it")
 """Where are you with this?"""
 
@@ -129,11 +138,24 @@ class Memory:
         """How many cards were easy when they were last rated, or have been before."""
         return sum(strength >= 2 for strength in self.strengths.values())
 
+    def joined(self, other: Memory) -> Memory:
+        """With what an exported file holds: of each card the stronger, and the own standing first.
+
+        Turns of two devices cannot be compared, so the later rating is not known. What is here is
+        never weakened, and joining the same file twice changes nothing more.
+        """
+        strengths, turns = dict(self.strengths), dict(self.turns)
+        for key, strength in other.strengths.items():
+            if strength > strengths.get(key, -1):
+                strengths[key], turns[key] = strength, other.turns.get(key, 0)
+        standing = other.standing if self.standing is None else self.standing
+        return Memory(strengths, turns, standing)
+
     def write(self) -> str:
         """As JSON, for the device and for export."""
         return json.dumps(
             {
-                "bonus-token-recall": 1,
+                MARK: 1,
                 "strengths": dict(self.strengths),
                 "turns": dict(self.turns),
                 "standing": self.standing,
@@ -143,17 +165,38 @@ class Memory:
 
 def read_memory(text: str | None) -> Memory:
     """Read what `write` wrote; whatever is no part of it is left out. Never raises."""
-    try:
-        held = json.loads(text or "{}")
-    except ValueError:
-        held = {}
-    held = held if isinstance(held, dict) else {}
+    held = _held(text)
     standing = held.get("standing")
     return Memory(
         _whole(held.get("strengths"), STRONGEST),
         _whole(held.get("turns"), 10**9),
         standing if standing in range(len(SELF_RATINGS)) and _is_whole(standing) else None,
     )
+
+
+def read_export(name: str, size: int, text: str) -> tuple[Memory, str]:
+    """Read a file, given its name and its size in bytes, as leniently as `read_memory` does.
+
+    Gives an empty memory where there is nothing to add, and why not; else the empty text.
+    """
+    held = {} if size > LARGEST else _held(text)
+    if MARK not in held:
+        return Memory(), f"“{name}” is no export of these cards; nothing was changed."
+    memory = read_memory(text)
+    if memory == Memory():
+        return memory, f"“{name}” holds no card that was rated; nothing was changed."
+    return memory, ""
+
+
+def _held(text: str | None) -> dict[str, Any]:
+    """The JSON object that a text is, or an empty one."""
+    if not text or text.count("[") + text.count("{") > MOST_BRACKETS:
+        return {}
+    try:
+        held = json.loads(text)
+    except ValueError:
+        return {}
+    return held if isinstance(held, dict) else {}
 
 
 def _is_whole(value: object) -> bool:

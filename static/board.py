@@ -52,8 +52,8 @@ class Board:
         return len(changed)
 
     def forget(self) -> None:
-        """Draw every slot again at the next draw."""
-        self._shown = [""] * SLOTS
+        """Draw all anew at the next draw, the sheet too: a browser may drop what canvases hold."""
+        self._look = ()
 
     def slot_at(self, x: float, y: float) -> int | None:
         """The slot at a point of the canvas in CSS pixels, its gap included, or None."""
@@ -115,7 +115,7 @@ class Board:
             for left in self._lefts[1:]:
                 context.drawImage(sheet, 0, line * cell, cell, cell, left, line * cell, cell, cell)
         self._sheet = sheet
-        self.forget()
+        self._shown = [""] * SLOTS
 
     def _shape(self, context: Any, shape: Shape, top: float, colours: Mapping[str, str]) -> None:
         """Draw one shape of a mark into the first cell of a line of the sheet."""

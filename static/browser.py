@@ -263,11 +263,6 @@ def context(canvas: Any) -> Any:
     return canvas.getContext("2d")
 
 
-def new_canvas() -> Any:
-    """A canvas outside the page, to draw from."""
-    return document.createElement("canvas")
-
-
 def observe_size(element: Any, handler: Callable[[], object]) -> None:
     """Call back when the element's size changes."""
     js.ResizeObserver.new(create_proxy(lambda *_: handler())).observe(element)
@@ -323,3 +318,74 @@ def claim() -> bool:
 def connect(call: Callable[[str, str], str]) -> None:
     """Hand the API to the page, which is then ready."""
     START.ready(create_proxy(call))
+
+
+def watch_canvases(restored: Callable[[], object]) -> Callable[[], Any]:
+    """Call back when a canvas has lost what was drawn on it and can be drawn on again.
+
+    Gives a maker of canvases outside the page, to draw from, which are watched too.
+    """
+    proxy = create_proxy(lambda _event: restored())
+    document.addEventListener("contextrestored", proxy, True)  # it does not bubble
+
+    def new_canvas() -> Any:
+        canvas = document.createElement("canvas")
+        canvas.addEventListener("contextrestored", proxy)
+        return canvas
+
+    return new_canvas
+
+
+def watch_return(handler: Callable[[], object]) -> None:
+    """Call back when the page is seen again: its tab was hidden, or it comes from the history."""
+    listen(document, "visibilitychange", lambda _event: document.hidden or handler())
+    listen(window, "pageshow", lambda event: event.persisted and handler())
+
+
+def watch_pixel_ratio(handler: Callable[[], object]) -> None:
+    """Call back when there are more or fewer device pixels to a CSS pixel: zoom, another screen."""
+
+    query = None
+
+    def watch(event: Any) -> None:
+        nonlocal query
+        query = js.matchMedia(f"(resolution: {pixel_ratio()}dppx)")  # it tells of leaving one alone
+        query.addEventListener("change", proxy, once=True)
+        if event:
+            handler()
+
+    proxy = create_proxy(watch)
+    watch(None)
+
+
+def watch_stored(place: str, handler: Callable[[], object]) -> None:
+    """Call back when another tab has changed what this device keeps there, or erased all."""
+    listen(window, "storage", lambda event: (not event.key or event.key == place) and handler())
+
+
+def kept_now(place: str, otherwise: str) -> str:
+    """What this device keeps there, empty for nothing; `otherwise` where it cannot be asked."""
+    try:
+        return js.localStorage.getItem(place) or ""
+    except (JsException, AttributeError):
+        return otherwise
+
+
+def read_chosen(field: Any, most: int, read: Callable[[str, int, str], object]) -> None:
+    """Read the file chosen in a field: `read` gets its name, its size in bytes, and its text.
+
+    The text is empty for a file of more than `most` bytes, and for one that cannot be read.
+    """
+    if not field.files.length:
+        return
+    file = field.files.item(0)  # as a condition, a file of no bytes would be no file
+    name, size = str(file.name), int(file.size)
+
+    def done(text: object) -> None:
+        field.value = ""  # so that the same file can be chosen again
+        read(name, size, text if isinstance(text, str) else "")
+
+    if size > most:
+        done("")
+    else:
+        file.text().then(done, done)

@@ -26,6 +26,11 @@ export async function draw(place, specification, renderer, clicked) {
   place.removeAttribute("aria-roledescription");
   place.querySelector("form")?.remove();
   for (const drawn of place.querySelectorAll("svg, canvas")) drawn.setAttribute("aria-hidden", "true");
+  // A finger is nowhere before it taps, and Vega asks only what the pointer was over.
+  const canvas = place.querySelector("canvas");
+  canvas?.parentElement.addEventListener("mousedown", (event) => {
+    canvas.dispatchEvent(new PointerEvent("pointermove", event));
+  }, { capture: true });
   view.addEventListener("click", (_event, item) => {
     if (item?.datum?.alpha !== undefined) clicked(JSON.stringify(item.datum));
   });

@@ -88,6 +88,11 @@ class Drawn:
         if not self._colours or (colours != self._colours and self._chart.renderer != "svg"):
             self._draw(colours)
 
+    def forget(self) -> None:
+        """Draw it anew when it is shown next, if it is drawn on a canvas."""
+        if self._chart.renderer == "canvas":
+            self._shown, self._colours = None, {}
+
     def _send(self, data: Data) -> None:
         """Show new rows, in the chart and in its table."""
         changed = {name: rows for name, rows in data.items() if rows != self._sent.get(name)}
@@ -172,6 +177,11 @@ class Charts:
         else:
             self._pace.drop()
             self._show()
+
+    def forget(self) -> None:
+        """Draw anew what is drawn on a canvas."""
+        for drawn in self._drawn:
+            drawn.forget()
 
     def _show(self) -> None:
         if self._wanted:

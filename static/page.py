@@ -118,7 +118,7 @@ class Page:
     def _find_places(self) -> None:
         canvas = one("#board")
         self._box, self._canvas = one("#board-box"), canvas
-        self.board = Board(canvas, browser.context(canvas), browser.new_canvas)
+        self.board = Board(canvas, browser.context(canvas), browser.watch_canvases(self._redraw))
         self._metrics, self._texts = Text("data-metric"), Text("data-text")
         self._ghost_texts = Text("data-ghost")
         self._inputs = {
@@ -216,11 +216,13 @@ class Page:
         for name, action in actions.items():
             listen(self._buttons[name], "click", partial(_act, action))
         listen(self._canvas, "pointermove pointerdown", self._point)
-        listen(self._canvas, "pointerleave blur", lambda _event: self._select(None))
+        listen(self._canvas, "pointerleave pointercancel blur", self._leave)
         listen(self._canvas, "keydown", self._move)
         for condition in (self.dark, self.forced):
             listen(condition, "change", lambda _event: self._frames.ask())
         browser.observe_size(self._box, self._frames.ask)
+        browser.watch_pixel_ratio(self._redraw)
+        browser.watch_return(self._redraw)
         listen(one("#text"), "click", self._try)
         listen(browser.window, "beforeprint", lambda _event: self._before_print())
         listen(browser.window, "afterprint", lambda _event: self._after_print())
@@ -375,7 +377,8 @@ class Page:
         self.view = replace(
             self.view, speed=float(round(SPEED.low * (SPEED.high / SPEED.low) ** share))
         )
-        self._show_speed()
+        # The slider stays where it is: a step of a key may be less than a whole speed.
+        self._say_speed()
         self._address.ask()
 
     def _new_luck(self) -> None:
@@ -590,6 +593,11 @@ class Page:
     def _point(self, event: Any) -> None:
         self._select(self.board.slot_at(event.offsetX, event.offsetY))
 
+    def _leave(self, event: Any) -> None:
+        """Point at no slot; what a finger tapped stays when it is lifted."""
+        if event.type != "pointerleave" or event.pointerType == "mouse":
+            self._select(None)
+
     def _move(self, event: Any) -> None:
         moves = {"ArrowLeft": -1, "ArrowRight": 1, "ArrowUp": -COLUMNS, "ArrowDown": COLUMNS}
         if event.key not in moves:
@@ -616,6 +624,13 @@ class Page:
         self._note.write(describe_slot(self.run, self.view.tick, self._slot))
 
     # Showing
+
+    def _redraw(self) -> None:
+        """Draw every canvas anew: what it holds is lost, or has another number of pixels."""
+        self.board.forget()
+        if self._charts:
+            self._charts.forget()
+        self._frames.ask()
 
     def _frame(self, now: float) -> None:
         if self.playback.playing:
@@ -750,6 +765,9 @@ class Page:
     def _show_speed(self) -> None:
         share = log(self.view.speed / SPEED.low) / log(SPEED.high / SPEED.low)
         self._speed.value = f"{share:.2f}"
+        self._say_speed()
+
+    def _say_speed(self) -> None:
         number = write(SPEED, self.view.speed)
         self._speed.setAttribute("aria-valuetext", f"{number} units of time a second")
         self._speed_value.write(number)

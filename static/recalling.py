@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from sim.picture import emphasised
-from sim.recall import BY_CARD, CARDS, RATINGS, Memory, read_memory
+from sim.recall import BY_CARD, CARDS, LARGEST, RATINGS, Memory, read_export, read_memory
 from static import browser
 from static.browser import Attribute, one
 
@@ -20,15 +22,23 @@ class Recalling:
         self._memory = read_memory(browser.stored(PLACE))
         self._round = self._memory.order()
         self._texts = {
-            name: Attribute(one(f"#deck-{name}"), "innerHTML")
-            for name in ("count", "question", "answer", "kept")
+            name: Attribute(one(f"#deck-{name}"), kind)
+            for name, kind in (
+                ("count", "textContent"),
+                ("question", "innerHTML"),
+                ("answer", "innerHTML"),
+                ("kept", "textContent"),  # it names a file, whatever that is called
+            )
         }
         self._answer, self._question = one("#deck-answer"), one("#deck-question")
         self._buttons = {b.getAttribute("data-recall"): b for b in browser.every("[data-recall]")}
-        self._sure = False
+        self._file = one("#deck-file")
+        self._sure = self._kept = False
         self._standings = browser.every('[name="standing"]')
         browser.listen(one("#recall"), "click", self._click)
         browser.listen(one("#recall"), "change", self._say_standing)
+        browser.listen(self._file, "change", self._read)
+        browser.watch_stored(PLACE, self._follow)
         one("#cards").hidden, one("#deck").hidden = True, False
         self._keep()
         self._show()
@@ -47,13 +57,15 @@ class Recalling:
                 self._show()
         elif action in RATINGS:
             key = self._round.pop(0)
-            self._memory = self._memory.rated(key, action)
+            self._change(lambda memory: memory.rated(key, action))
             if action == "again":
                 self._round.append(key)
-            self._keep()
             self._show()
             self._question.focus()
+        elif action == "import":
+            self._file.click()
         elif action == "export":
+            self._catch_up()
             browser.save("bonus-token-recall.json", "application/json", self._memory.write())
         elif action == "erase":
             self._erase()
@@ -72,23 +84,64 @@ class Recalling:
         self._unsure()
         self._texts["kept"].write("Erased.")
 
+    def _read(self, _event: Any) -> None:
+        """Read the file that was chosen."""
+        browser.read_chosen(self._file, LARGEST, self._join)
+
+    def _join(self, name: str, size: int, text: str) -> None:
+        """Add what a file holds to what is remembered."""
+        held, complaint = read_export(name, size, text)
+        if complaint:
+            self._unsure()
+            self._texts["kept"].write(complaint)
+            return
+        self._change(lambda memory: memory.joined(held))
+        self._round = self._memory.order()
+        self._show()
+        self._texts["kept"].write(f"“{name}” was added. {self._where()}")
+
+    def _change(self, change: Callable[[Memory], Memory]) -> None:
+        """Make one change to what is remembered by now: another tab may have gone on meanwhile."""
+        self._catch_up()
+        self._memory = change(self._memory)
+        self._keep()
+
+    def _catch_up(self) -> None:
+        """Take what the device holds, if it holds what was remembered here; nothing is erased."""
+        if self._kept:
+            self._memory = read_memory(browser.kept_now(PLACE, self._memory.write()))
+
+    def _follow(self) -> None:
+        """Another tab has changed what is kept: go on from there, at the question asked here."""
+        text = browser.stored(PLACE)
+        self._memory = read_memory(text)
+        self._unsure()
+        if text:
+            self._show(revealed=bool(self._round) and not self._answer.hidden)
+            self._texts["kept"].write(self._where())
+        else:
+            self._round = self._memory.order()
+            self._show()
+            self._texts["kept"].write("Erased in another tab.")
+
     def _unsure(self) -> None:
         self._sure = False
         self._buttons["erase"].textContent = "Erase"
 
     def _say_standing(self, event: Any) -> None:
         if event.target.name == "standing":
-            self._memory = Memory(
-                self._memory.strengths, self._memory.turns, int(event.target.value)
-            )
-            self._keep()
+            standing = int(event.target.value)
+            self._change(lambda memory: replace(memory, standing=standing))
 
     def _keep(self) -> None:
         self._unsure()
-        kept = browser.store(PLACE, self._memory.write())
-        self._texts["kept"].write(
-            "Kept on this device alone." if kept else "Kept for this visit: storage is blocked."
-        )
+        self._kept = browser.store(PLACE, self._memory.write())
+        self._texts["kept"].write(self._where())
+
+    def _where(self) -> str:
+        if self._kept:
+            return "Kept on this device alone."
+        return "Kept for this visit: storage is blocked."
 
     def _show(self, revealed: bool = False) -> None:
         known = f"{self._memory.known} of {len(CARDS)} known"

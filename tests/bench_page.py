@@ -74,7 +74,7 @@ width, ratio = page._box.clientWidth, 1.0
 scenes = [page.run.slots(tick) for tick in range(200, 500)]
 
 def whole(slots):
-    board.forget()
+    board._shown = [""] * len(slots)  # the sheet stays
     board.draw(slots, False, width, ratio, colours)
 
 few = await timed([lambda s=s: board.draw(s, False, width, ratio, colours) for s in scenes])
