@@ -5,3 +5,5 @@ Imports run one way: `params` (what may be set) → `theory` (closed forms and p
 → `marks`, `picture`, `plot` and `story` (how a run is drawn and told, as plain data).
 Nothing here knows a browser or a clock; `sim.host` alone touches the machine it runs on.
 """
+
+__version__ = "0.1.0"

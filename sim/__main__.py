@@ -6,10 +6,12 @@ import argparse
 import json
 import sys
 import webbrowser
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+from sim import __version__
+from sim.host import output
 from sim.marks import PALETTES
 from sim.metrics import METRICS
 from sim.params import HORIZON, PARAMETERS, Params, Setting, read, write
@@ -20,14 +22,33 @@ from sim.view import BY_KEY
 
 TICK = BY_KEY["tick"]
 PORT = Setting("port", 8000, "port", "whole", "port", "Port to serve on.", 1, 65535)
+HOST = "--host"
+STDOUT = "-"
+"""What names standard output where a file is asked for."""
+
+INTERRUPTED, ENOUGH_READ = 130, 141
+"""Exit codes: what a shell says of a program that Ctrl+C ended, or the end of a pipe."""
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser whose errors are one line."""
+    """An argument parser whose errors are one line, and whose help is not lost without a word."""
+
+    def print_help(self, file: Any = None) -> None:
+        """Print the help to standard output. Raises OutputError."""
+        output.say(self.format_help().rstrip())
 
     def error(self, message: str) -> NoReturn:
         """Leave with exit code 2."""
         self.exit(2, f"{self.prog}: {message}\n")
+
+
+class Version(argparse.Action):
+    """Print the program's name and version, and leave."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        """Say it to standard output. Raises OutputError."""
+        output.say(f"bonus-token {__version__}")
+        parser.exit()
 
 
 def build_parser() -> tuple[Parser, dict[str, Parser]]:
@@ -37,6 +58,7 @@ def build_parser() -> tuple[Parser, dict[str, Parser]]:
         allow_abbrev=False,
         description="A simulator of the KV cache and speculative decoding.",
     )
+    parser.add_argument("--version", action=Version, nargs=0, help="print the version")
     commands = parser.add_subparsers(dest="command", required=True, parser_class=Parser)
     texts = {
         "serve": "serve the page and open it in a browser (what happens without a command)",
@@ -49,19 +71,35 @@ def build_parser() -> tuple[Parser, dict[str, Parser]]:
         for name, text in texts.items()
     }
     _add(made["serve"], PORT)
+    made["serve"].add_argument(
+        HOST,
+        metavar="ADDRESS",
+        default="127.0.0.1",
+        help="address to listen on; 127.0.0.1, this machine alone, unless said. "
+        "0.0.0.0 is every address of this machine: a whole lab can open the page.",
+    )
     made["serve"].add_argument("--no-open", action="store_true", help="do not open a browser")
     for row in PARAMETERS:
         _add(made["run"], row)
     _add(made["run"], TICK, default=HORIZON)
     made["run"].add_argument("--json", action="store_true", help="print one JSON object")
-    made["run"].add_argument("--svg", metavar="FILE", help="write the scene as a picture")
-    made["run"].add_argument("--csv", metavar="FILE", help="write every pass of the run")
+    instead = "- is standard output, in place of the numbers."
+    made["run"].add_argument(
+        "--svg", metavar="FILE", help=f"write the scene as a picture; {instead}"
+    )
+    made["run"].add_argument(
+        "--csv",
+        metavar="FILE",
+        help="write every pass of the run, with commas and decimal points; for a FILE that ends in "
+        f".tsv with tabs and decimal commas, as spreadsheets in most of Europe read. {instead}",
+    )
     made["bundle"].add_argument(
         "-o",
         "--output",
         metavar="PATH",
         default="bonus-token.zip",
-        help="an archive where it ends in .zip, else a folder; bonus-token.zip unless said.",
+        help="an archive where it ends in .zip, else a folder; bonus-token.zip unless said. "
+        "- is an archive on standard output.",
     )
     return parser, made
 
@@ -74,7 +112,7 @@ def _add(parser: Parser, row: Setting, default: Any = None) -> None:
 
 def _joined(arguments: Sequence[str]) -> list[str]:
     """`--key value` as `--key=value`, so that a value may start with a minus and be named."""
-    flags = {f"--{row.key}" for row in (*PARAMETERS, TICK, PORT)}
+    flags = {HOST, *(f"--{row.key}" for row in (*PARAMETERS, TICK, PORT))}
     joined: list[str] = []
     for argument in arguments:
         if joined and joined[-1] in flags and not argument.startswith("--"):
@@ -108,92 +146,160 @@ def run(parser: Parser, options: argparse.Namespace) -> None:
     """Print the numbers of one run at one tick."""
     values = {row.name: _value(parser, row, getattr(options, row.key)) for row in PARAMETERS}
     tick = _value(parser, TICK, options.tick, HORIZON)
-    params = Params(**values)
-    made = Run(params)
-    numbers = made.report(tick)
-    if options.svg is not None:
-        _write(parser, options.svg, scene_svg(made, tick, PALETTES["light"]))
-    if options.csv is not None:
-        _write(parser, options.csv, passes_csv(made))
+    given = {"--svg": options.svg, "--csv": options.csv}
+    files = {flag: name for flag, name in given.items() if name is not None}
+    _apart(parser, options.json, files)
+    made = Run(Params(**values))
+    for flag, name in files.items():
+        if flag == "--svg":
+            _write(parser, name, scene_svg(made, tick, PALETTES["light"]))
+        elif Path(name).suffix.lower() == ".tsv":
+            _write(parser, name, passes_csv(made, "\t", ","))
+        else:
+            _write(parser, name, passes_csv(made))
     if options.json:
-        print(json.dumps(numbers))
+        output.say(json.dumps(made.report(tick)))
+    elif STDOUT not in files.values():
+        written = "  ".join(f"{r.key}={write(r, values[r.name]) or 'none'}" for r in PARAMETERS)
+        output.say(f"tick {tick}   {written}\n\n{table(made.report(tick))}")
+
+
+def _apart(parser: Parser, as_json: bool, files: dict[str, str]) -> None:
+    """Refuse two things in one place, and a file without a name."""
+    places: dict[str, str] = {"-": "--json"} if as_json else {}
+    for flag, name in files.items():
+        if not name:
+            parser.error(f"{flag}: name a file, or - for standard output")
+        place = name if name == STDOUT else str(Path(name).resolve())
+        if place in places:
+            where = "standard output" if name == STDOUT else name
+            parser.error(
+                f"{places[place]} and {flag} cannot both go to {where}; give {flag} a file"
+            )
+        places[place] = flag
+
+
+def _write(parser: Parser, name: str, text: str) -> None:
+    data = text.encode("utf-8")
+    if name == STDOUT:
+        output.send(data)
         return
-    written = "  ".join(f"{r.key}={write(r, values[r.name]) or 'none'}" for r in PARAMETERS)
-    print(f"tick {tick}   {written}\n\n{table(numbers)}")
-
-
-def _write(parser: Parser, path: str, text: str) -> None:
     try:
-        Path(path).write_text(text, encoding="utf-8")
+        output.write_whole(Path(name), data)
+    except BrokenPipeError:
+        raise output.ClosedPipeError from None
     except OSError as error:
-        parser.exit(1, f"{parser.prog}: {path} cannot be written ({error.strerror})\n")
+        parser.exit(1, f"{parser.prog}: {name} cannot be written ({error.strerror})\n")
 
 
 def bundle(parser: Parser, options: argparse.Namespace) -> None:
     """Fetch the runtime if it is missing, then write the page with all it needs."""
     from sim.host import bundle as host
 
-    vendor(parser, options)
-    files, target = host.contents(), Path(options.output)
+    piped = options.output == STDOUT
+    if not options.output:
+        parser.error("--output: name a folder or an archive, or - for standard output")
+    if piped and sys.stdout is not None and sys.stdout.isatty():
+        parser.error("--output -: an archive is not for a terminal; name a file, or send it on")
+    _fetch(parser, output.complain if piped else output.say)
+    target = Path(options.output)
     try:
+        files = host.contents()
+        if piped:
+            output.send(host.archive(files))
+            return
         host.write(target, files)
     except host.BundleError as error:
         parser.exit(1, f"{parser.prog}: {error}\n")
     size = sum(map(len, files.values())) / 1e6
-    print(f"{target}: {len(files)} files, {size:.1f} MB unpacked")
-    print("How to host it: static/hosting.html in the bundle.")
+    output.say(f"{target}: {len(files)} files, {size:.1f} MB unpacked")
+    output.say("How to host it: static/hosting.html in the bundle.")
 
 
 def vendor(parser: Parser, options: argparse.Namespace) -> None:
     """Fetch the runtime, and say so where nothing was missing."""
+    from sim.host import SITE
+    from sim.host import vendor as host
+
+    fetched = _fetch(parser, output.say)
+    if not fetched:
+        output.say("The runtime is complete.")
+    if host.runtime() != SITE:
+        output.say(f"It is in {host.runtime()}")
+
+
+def _fetch(parser: Parser, say: Callable[[str], None]) -> int:
+    """Fetch what is missing of the runtime; how many files that was."""
     from sim.host import snapshot
     from sim.host import vendor as host
 
     try:
-        fetched = host.vendor() + snapshot.build()
+        return host.vendor(say) + snapshot.build(say)
     except host.VendorError as error:
         parser.exit(1, f"{parser.prog}: {error}\n")
     except KeyboardInterrupt:
-        parser.exit(130, "\nInterrupted; run the command again to go on.\n")
-    if not fetched and options.command == "vendor":
-        print("The runtime is complete.")
+        raise KeyboardInterrupt("Interrupted; run the command again to go on.") from None
 
 
 def serve(parser: Parser, options: argparse.Namespace) -> None:
     """Fetch the runtime if it is missing, then serve the page until interrupted."""
-    from sim.host.serve import listen
+    from sim.host.serve import addresses, listen, resolve
 
     wanted = _value(parser, PORT, options.port)
-    vendor(parser, options)
     try:
-        server = listen(wanted)
+        host = resolve(options.host)
+    except OSError as error:
+        parser.error(f"{HOST} {options.host}: no address of this machine ({error.strerror})")
+    _fetch(parser, output.say)
+    try:
+        server = listen(wanted, host=host)
     except OSError as error:
         parser.exit(1, f"{parser.prog}: no port from {wanted} on is free ({error.strerror})\n")
-    port = server.server_address[1]
-    if port != wanted:
-        print(f"Port {wanted} is taken; using {port}.")
-    address = f"http://127.0.0.1:{port}/"
-    print(f"Bonus Token is at {address}  (Ctrl+C stops it)", flush=True)
-    if not options.no_open:
-        webbrowser.open(address)
-    try:
-        server.serve_forever()
-    except KeyboardInterrupt:
-        print()
-    finally:
-        server.server_close()
+    with server:
+        port = server.server_address[1]
+        if port != wanted:
+            output.say(f"Port {wanted} is taken; using {port}.")
+        found = addresses(host, port)
+        output.say(f"Bonus Token is at {found.here}  (Ctrl+C stops it)")
+        if found.elsewhere is not None:
+            output.say(f"Other machines find it at {found.elsewhere}")
+        if not options.no_open:
+            webbrowser.open(found.here)
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt("Stopped.") from None
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line; `serve` where no command is named."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    if not given or (given[0].startswith("-") and given[0] not in ("-h", "--help")):
+def _obey(given: list[str]) -> None:
+    """Do what these arguments say; `serve` where they name no command."""
+    if not given or (given[0].startswith("-") and given[0] not in ("-h", "--help", "--version")):
         given.insert(0, "serve")
     parser, commands = build_parser()
     options = parser.parse_args(_joined(given))
     {"run": run, "serve": serve, "bundle": bundle, "vendor": vendor}[options.command](
         commands[options.command], options
     )
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line, and leave quietly where a pipe has ended or Ctrl+C was pressed."""
+    output.speak_any_encoding()
+    try:
+        try:
+            _obey(list(sys.argv[1:] if arguments is None else arguments))
+        finally:
+            output.flush()
+    except output.ClosedPipeError:
+        sys.exit(ENOUGH_READ)
+    except output.OutputError as error:
+        output.complain(f"bonus-token: {error}")
+        sys.exit(1)
+    except KeyboardInterrupt as interrupt:
+        # On a terminal ^C stands at the start of this line.
+        newline = "\n" if sys.stderr is not None and sys.stderr.isatty() else ""
+        output.complain(f"{newline}{str(interrupt) or 'Interrupted.'}")
+        sys.exit(INTERRUPTED)
 
 
 if __name__ == "__main__":

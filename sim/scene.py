@@ -61,16 +61,19 @@ def light_or_dark(theme: str) -> str:
     return "dark" if theme == "dark" else "light"
 
 
-def passes_csv(run: Run) -> str:
-    """Every pass of the run as CSV: what the pass was, and all numbers right after it.
+def passes_csv(run: Run, separator: str = ",", decimal: str = ".") -> str:
+    """Every pass of the run as a table: what the pass was, and all numbers right after it.
 
-    `pass` is "verify" or "recompute"; `kept` are the drafts that this pass accepted.
+    `pass` is "verify" or "recompute"; `kept` are the drafts that this pass accepted. `separator`
+    stands between cells, `decimal` before the fractions of a number; a cell holds neither tab nor
+    semicolon, and a comma only as `decimal`.
     """
     names = [metric.name for metric in METRICS]
-    lines = [",".join(["tick", "pass", "kept", *names])]
+    lines = [separator.join(["tick", "pass", "kept", *names])]
     for tick in range(1, HORIZON + 1):
         record, report = run.verify_pass_at(tick), run.report(tick)
         told = ("verify", record.accepted) if record else ("recompute", 0)
         cells = [tick, *told, *(report[name] for name in names)]
-        lines.append(",".join("" if cell is None else str(cell) for cell in cells))
+        texts = ("" if cell is None else str(cell).replace(".", decimal) for cell in cells)
+        lines.append(separator.join(texts))
     return "\n".join(lines) + "\n"

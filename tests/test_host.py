@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import hashlib
 import http.client
@@ -12,6 +13,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tarfile
 import threading
 import zipfile
 from collections.abc import Iterator
@@ -381,3 +383,171 @@ def test_a_folder_is_brought_up_to_date_and_a_strangers_is_left_alone(tmp_path: 
             bundle.write(folder, listed(a=b"1"))
     with pytest.raises(bundle.BundleError, match="cannot be written"):
         bundle.write(stranger / "thesis.tex" / "site", listed(a=b"1"))
+
+
+# Vendoring where things go wrong
+
+
+def test_a_folder_that_takes_no_files_is_told_before_anything_is_fetched(
+    tmp_path: Path, cdn: dict[str, bytes]
+) -> None:
+    asked: list[str] = []
+    for place in (tmp_path / "static", tmp_path / "static" / "vendor"):
+        place.write_bytes(b"no folder")
+        with pytest.raises(vendor.VendorError, match="cannot be written") as refused:
+            vendor.vendor(asked.append, tmp_path, tmp_path / "list.json")
+        assert str(tmp_path / "static" / "vendor") in str(refused.value)
+        assert "BONUS_TOKEN_CACHE" in str(refused.value)
+        place.unlink()
+        (tmp_path / "static").mkdir(exist_ok=True)
+    assert asked == []
+
+
+def test_a_part_that_cannot_be_written_is_not_blamed_on_the_network(
+    tmp_path: Path, cdn: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, data: bytes) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(vendor, "write_whole", full)
+        said: list[str] = []
+        with pytest.raises(vendor.VendorError, match=r"a\.txt cannot be written \(No space left"):
+            vendor.vendor(said.append, tmp_path, tmp_path / "list.json")
+    assert not any("CDN" in line for line in said)
+    assert files(tmp_path) == {}
+    assert fetch(tmp_path)[0] == 2
+
+
+@pytest.mark.parametrize("odd", ["cut short", "no protocol", "bad proxy", "hung up"])
+def test_a_cdn_that_answers_oddly_is_one_that_does_not(
+    odd: str, tmp_path: Path, cdn: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = {
+        "cut short": b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nfirst",
+        "no protocol": b"what?\r\n\r\n",
+        "hung up": b"",
+    }
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.recv(65536)
+                connection.sendall(answers[odd])
+
+        if odd == "bad proxy":
+            monkeypatch.setenv("http_proxy", "http://127.0.0.1:no-number")
+            monkeypatch.setattr("urllib.request._opener", None)  # it remembers the proxy of its day
+            for name in ("no_proxy", "NO_PROXY"):
+                monkeypatch.delenv(name, raising=False)
+        else:
+            threading.Thread(target=answer, daemon=True).start()
+            listed = json.loads((tmp_path / "list.json").read_text())
+            listed["cdn"]["npm"] = f"http://127.0.0.1:{server.getsockname()[1]}/{{member}}"
+            (tmp_path / "list.json").write_text(json.dumps(listed))
+        monkeypatch.setattr(vendor.shutil, "which", lambda _: None)  # type: ignore[attr-defined]
+        with pytest.raises(vendor.VendorError, match="npm is not installed"):
+            fetch(tmp_path)
+    assert files(tmp_path) == {}
+
+
+@pytest.mark.parametrize(
+    ("script", "told"),
+    [
+        ("echo gone >&2; exit 3", r"npm could not fetch thing@1\.0: gone\."),
+        ("exit 0", "no archive"),
+        ("printf '\\377\\n'; exit 1", "npm could not fetch"),
+        ("echo x > $4/thing.tgz", "an archive of thing@1.0 that cannot be read"),
+        ("cp $ARCHIVE $4/thing.tgz", "has no file folder/b.bin"),
+        (None, "npm could not fetch"),
+    ],
+)
+def test_a_client_that_does_not_deliver_is_told_in_one_line(
+    script: str | None,
+    told: str,
+    tmp_path: Path,
+    cdn: dict[str, bytes],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cdn.clear()
+    npm, archive = tmp_path / "npm", tmp_path / "held.tgz"
+    npm.write_text(f"#!/bin/sh\n{script}\n" if script else "")
+    npm.chmod(0o755 if script else 0o644)
+    (tmp_path / "a.txt").write_bytes(PARTS["a.txt"])
+    with tarfile.open(archive, "w:gz") as made:
+        made.add(tmp_path / "a.txt", "package/a.txt")
+    monkeypatch.setenv("ARCHIVE", str(archive))
+    monkeypatch.setattr(vendor.shutil, "which", lambda _: str(npm))  # type: ignore[attr-defined]
+    with pytest.raises(vendor.VendorError, match=told) as refused:
+        fetch(tmp_path)
+    assert "\n" not in str(refused.value)
+    assert files(tmp_path) == {}
+
+
+def test_a_client_may_deliver_what_the_cdn_does_not_but_nothing_else(
+    tmp_path: Path, cdn: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    npm, archive = tmp_path / "npm", tmp_path / "held.tgz"
+    npm.write_text("#!/bin/sh\ncp $ARCHIVE $4/thing.tgz\n")
+    npm.chmod(0o755)
+    monkeypatch.setenv("ARCHIVE", str(archive))
+    monkeypatch.setattr(vendor.shutil, "which", lambda _: str(npm))  # type: ignore[attr-defined]
+
+    def pack(parts: dict[str, bytes]) -> None:
+        with tarfile.open(archive, "w:gz") as made:
+            for name, data in parts.items():
+                entry = tarfile.TarInfo(f"package/{name}")
+                entry.size = len(data)
+                made.addfile(entry, io.BytesIO(data))
+
+    del cdn["/thing@1.0/folder/b.bin"]
+    pack({**PARTS, "folder/b.bin": b"something else"})
+    with pytest.raises(vendor.VendorError, match="expected SHA-256"):
+        fetch(tmp_path)
+    assert files(tmp_path) == {"a.txt": PARTS["a.txt"]}
+    pack(PARTS)
+    fetched, said = fetch(tmp_path)
+    assert (fetched, files(tmp_path)) == (1, PARTS)
+    assert "asking npm for thing@1.0" in said[-1]
+
+
+def test_no_room_for_temporary_files_is_told(
+    tmp_path: Path, cdn: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def none(*_: object, **__: object) -> None:
+        raise FileNotFoundError(errno.ENOENT, "No usable temporary directory found")
+
+    cdn.clear()
+    monkeypatch.setattr(vendor.tempfile, "TemporaryDirectory", none)  # type: ignore[attr-defined]
+    monkeypatch.setattr(vendor.shutil, "which", lambda name: name)  # type: ignore[attr-defined]
+    with pytest.raises(vendor.VendorError, match="TMPDIR"):
+        fetch(tmp_path)
+
+
+def test_large_parts_are_told_as_they_arrive(
+    tmp_path: Path, cdn: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vendor, "LARGE", 200)
+    assert fetch(tmp_path)[1] == [
+        "fetching thing 1.0: 2 files, 0.0 MB",
+        "  folder/b.bin  0.0 MB",
+    ]
+
+
+def test_a_part_of_another_size_or_in_a_folders_place_is_not_whole(
+    tmp_path: Path, cdn: dict[str, bytes]
+) -> None:
+    fetch(tmp_path)
+    _, (first, second) = vendor.read_parts(tmp_path / "list.json")
+    assert first.is_whole(tmp_path)
+    assert second.is_whole(tmp_path)
+    assert not first._replace(bytes=first.bytes + 1).is_whole(tmp_path)
+    assert not first._replace(sha256=second.sha256).is_whole(tmp_path)
+    (tmp_path / first.path).unlink()
+    assert not first.is_whole(tmp_path)
+    (tmp_path / first.path).mkdir()
+    assert not first.is_whole(tmp_path)
+    with pytest.raises(vendor.VendorError, match=r"a\.txt cannot be written"):
+        fetch(tmp_path)
+    assert files(tmp_path) == {"folder/b.bin": PARTS["folder/b.bin"]}

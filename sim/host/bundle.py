@@ -9,11 +9,16 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import os
+import shutil
+import tempfile
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 
 from sim.host import SITE, page_files, snapshot
-from sim.host.vendor import PARTS_LIST, read_parts
+from sim.host.output import write_whole
+from sim.host.vendor import PARTS_LIST, read_parts, runtime
 
 LIST = "bundle.json"
 LICENCES = "LICENCES.txt"
@@ -32,18 +37,21 @@ class BundleError(RuntimeError):
 
 
 def contents(site: Path = SITE) -> dict[str, bytes]:
-    """Every file of a bundle by its path there, the list of all others last."""
+    """Every file of a bundle by its path there, the list of all others last. Raises BundleError."""
     listed = json.loads(PARTS_LIST.read_text(encoding="utf-8"))["packages"]
     files = {"index.html": site / "index.html", **page_files(site)}
     for file in (site / "static").iterdir():
         if file.suffix in KINDS:
             files[f"static/{file.name}"] = file
     for part in read_parts(PARTS_LIST)[1]:
-        files[part.path] = site / part.path
+        files[part.path] = runtime(site) / part.path
     held = snapshot.path(site)
     if held.exists():
-        files[held.relative_to(site).as_posix()] = held
-    found = {name: file.read_bytes() for name, file in files.items()}
+        files[snapshot.name(site)] = held
+    try:
+        found = {name: file.read_bytes() for name, file in files.items()}
+    except OSError as error:
+        raise BundleError(f"{error.filename} cannot be read ({error.strerror})") from error
     # The page tells its host what to do about a missing file, which differs here.
     found["index.html"] = found["index.html"].replace(b"<html ", b"<html data-bundle ", 1)
     found[".nojekyll"] = b""  # GitHub's own builder would leave out __init__.py
@@ -54,7 +62,7 @@ def contents(site: Path = SITE) -> dict[str, bytes]:
     told = {
         "name": "Bonus Token",
         "runtime": {package["name"]: package["version"] for package in listed},
-        "snapshot": hashes.get(held.relative_to(site).as_posix()),
+        "snapshot": hashes.get(snapshot.name(site)),
         "files": hashes,
     }
     found[LIST] = (json.dumps(told, indent=2) + "\n").encode()
@@ -101,34 +109,54 @@ def write(target: Path, files: dict[str, bytes]) -> None:
     """Write a bundle: an archive where `target` ends in .zip, else a folder.
 
     A folder is a new or an empty one, or holds a bundle, which is brought up to date; nothing else
-    is touched. Raises BundleError.
+    is touched. What cannot be written to its end leaves things as they were. Raises BundleError.
     """
     try:
-        if target.suffix == ".zip":
-            temporary = target.with_name(target.name + ".part")
-            temporary.write_bytes(archive(files))
-            temporary.replace(target)
-            return
-        _clear(target, files)
-        for name, content in files.items():
-            file = target / name
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(content)
+        if target.suffix.lower() == ".zip":
+            write_whole(target, archive(files))
+        else:
+            _write_folder(target, files)
     except OSError as error:
         raise BundleError(f"{target} cannot be written ({error.strerror})") from error
 
 
-def _clear(folder: Path, files: dict[str, bytes]) -> None:
-    """Take away what an earlier bundle held and this one does not. Raises BundleError."""
-    if not folder.exists() or not any(folder.iterdir()):
-        return
+def _write_folder(folder: Path, files: dict[str, bytes]) -> None:
+    """Write the files beside their places first, so that a full disk is met before any is moved."""
+    earlier = _held(folder)
+    new = [place for place in (folder, *folder.parents) if not place.exists()]
     try:
-        names = list(json.loads((folder / LIST).read_text(encoding="utf-8"))["files"].keys())
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(".part", ".", folder) as staged:
+            for name, content in files.items():
+                file = Path(staged, name)
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_bytes(content)
+            for name in files:
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                os.replace(Path(staged, name), folder / name)
+    except BaseException:
+        if earlier is None:
+            for name in {name.partition("/")[0] for name in files}:
+                shutil.rmtree(folder / name, ignore_errors=True)
+                with suppress(OSError):
+                    (folder / name).unlink()
+        for place in new:
+            with suppress(OSError):
+                place.rmdir()
+        raise
+    for name in earlier or ():
+        stale = (folder / name).resolve()
+        if name not in files and stale.is_relative_to(folder.resolve()) and stale.is_file():
+            stale.unlink()
+
+
+def _held(folder: Path) -> list[str] | None:
+    """The files of the bundle in a folder; None if it is new or empty. Raises BundleError."""
+    if not folder.exists() or not any(folder.iterdir()):
+        return None
+    try:
+        return list(json.loads((folder / LIST).read_text(encoding="utf-8"))["files"].keys())
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         raise BundleError(
             f"{folder} is not empty and holds no bundle; name a new folder, or one of a bundle"
         ) from None
-    for name in names:
-        stale = (folder / name).resolve()
-        if name not in files and stale.is_relative_to(folder.resolve()) and stale.is_file():
-            stale.unlink()

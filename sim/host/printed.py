@@ -63,7 +63,7 @@ PLUGINS_OFF = (
 def preloads() -> str:
     """The links that start the two longest downloads before anything else."""
     (wasm,) = [part for part in read_parts()[1] if part.path == WASM]
-    held = snapshot.path().relative_to(SITE).as_posix()
+    held = snapshot.name()
     fetched = '<link rel="preload" as="fetch" crossorigin href="./'
     return (
         f'{fetched}{held}" data-snapshot data-bytes="{SNAPSHOT_BYTES}">\n'

@@ -1,15 +1,15 @@
 // Build a memory snapshot of the started interpreter, with Node: see snapshot.py.
-// node snapshot.mjs SITE OUTPUT MODULE,… NAME=FILE…
+// node snapshot.mjs SITE RUNTIME OUTPUT MODULE,… NAME=FILE…
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 
-const [site, output, modules, ...files] = process.argv.slice(2);
+const [site, runtime, output, modules, ...files] = process.argv.slice(2);
 const PYSCRIPT = "core-C9KDLldu.js";
-const load = (path) => import(pathToFileURL(join(site, path)).href);
-const { loadPyodide } = await load("static/vendor/pyodide/pyodide.mjs");
-const { condense } = await load("static/snapshot.mjs");
+const load = (folder, path) => import(pathToFileURL(join(folder, path)).href);
+const { loadPyodide } = await load(runtime, "static/vendor/pyodide/pyodide.mjs");
+const { condense } = await load(site, "static/snapshot.mjs");
 
 // Without docstrings, which no reader of the page sees, it is a tenth smaller.
 const env = { HOME: "/home/pyodide", PYTHONOPTIMIZE: "2" };
@@ -20,7 +20,7 @@ process.on("uncaughtException", (error) => {
 });
 const sources = files.map((file) => file.split("=")).map(([name, path]) => [name, readFileSync(path)]);
 // PyScript writes a package of its own before it starts; its text is one literal of the script.
-const script = readFileSync(join(site, "static/vendor/pyscript", PYSCRIPT), "utf8");
+const script = readFileSync(join(runtime, "static/vendor/pyscript", PYSCRIPT), "utf8");
 const literal = script.match(/\{pyscript:(\{"__init__\.py":[^]*?"\})\}/)?.[1] ?? "{}";
 for (const [name, text] of Object.entries(Function(`return ${literal}`)())) {
   sources.push([`pyscript/${name}`, Buffer.from(text)]);
@@ -68,7 +68,7 @@ for size in (600, 1000, 2000, 4000, 8000, 16000, 32000, 64000, 128000, 256000, 5
 del size
 `);
 const snapshot = pyodide.makeMemorySnapshot();
-const data = initialData(readFileSync(join(site, "static/vendor/pyodide/pyodide.asm.wasm")));
+const data = initialData(readFileSync(join(runtime, "static/vendor/pyodide/pyodide.asm.wasm")));
 writeFileSync(output, gzipSync(Buffer.concat(condense(snapshot, data)), { level: 9 }));
 
 /** What the wasm's active data segments put into a fresh memory, from address 0 on. */

