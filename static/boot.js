@@ -370,7 +370,7 @@
     return null;
   };
   addEventListener("securitypolicyviolation", ({ disposition, blockedURI, effectiveDirective }) => {
-    if (disposition !== "enforce" || !(isOurs(blockedURI) || /^(wasm-)?eval$/.test(blockedURI))) return;
+    if (disposition !== "enforce" || !isOurs(blockedURI)) return;
     report(Object.assign(new Problem("policy"), { detail: `${effectiveDirective}: ${blockedURI}` }));
   });
   if (location.protocol === "file:") report(new Problem("file"));

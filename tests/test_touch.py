@@ -16,7 +16,7 @@ from tests import browsers
 from tests.conftest import PageDriver
 from tests.course import document, pages
 from tests.test_charts import come
-from tests.test_failures import WASM, Serve, delayed, faulty
+from tests.test_failures import WASM, Held, Serve, faulty
 
 __all__ = ["faulty"]
 
@@ -168,7 +168,8 @@ def test_a_finger_drags_a_slider_and_a_tap_sets_it(phone: PageDriver, name: str)
 def test_a_finger_that_scrolls_while_python_loads_moves_no_control(
     phone: PageDriver, faulty: Serve
 ) -> None:
-    page = faulty(delayed(WASM, 3))
+    wasm = Held(WASM)
+    page = faulty(wasm)
     page.open(wait=False)
     page.until(lambda: page.driver.find_elements("css selector", "[name=k]"))
     page.until(lambda: page.run("return document.readyState !== 'loading'"))
@@ -179,6 +180,7 @@ def test_a_finger_that_scrolls_while_python_loads_moves_no_control(
     page.until(scrolled(page, top))
     gesture(page, "[name=alpha]", at=0.25)
     assert page.run("return document.documentElement.dataset.state") == "loading"
+    wasm.let_go()
     assert browsers.until_settled(page.driver) == "ready"
     params = page.state()["params"]
     assert params["draft_length"] == 4

@@ -26,6 +26,7 @@ from tests.test_failures import (
     VENDOR,
     WASM,
     Fault,
+    Held,
     Serve,
     answer,
     asked,
@@ -245,6 +246,9 @@ def test_a_first_script_that_a_proxy_puts_off_does_its_work(wild: Serve, late: s
     page.open("?k=7&tick=90&theme=dark")
     assert page.state() == scene({"k": 7}, 90)
     assert page.run("return document.documentElement.dataset.theme") == "dark"
+    page.run("document.querySelector('#text').scrollIntoView()")
+    page.until(lambda: page.run("return document.documentElement.matches('.reading')"))
+    page.run("scrollTo(0, 0)")
     no_alarm(page)
 
 
@@ -444,14 +448,12 @@ def test_a_connection_that_is_cut_is_told_as_that_and_tried_again(wild: Serve, p
 
 @pytest.mark.chromium_only("the network cannot be switched off")
 def test_a_browser_that_is_online_again_goes_on_by_itself(wild: Serve) -> None:
-    going, asking = threading.Event(), threading.Event()
+    mended, given_up = threading.Event(), threading.Event()
 
     def drop(handler: Handler) -> bool:
-        if asked(handler) != WASM or going.is_set():
-            return False
-        asking.set()
-        going.wait(20)
-        return hang_up(handler)
+        if handler.path.endswith("pyodide.mjs?again=3"):  # its last try
+            given_up.set()
+        return asked(handler) == WASM and not mended.is_set() and hang_up(handler)
 
     page = wild(drop)
     driver = page.driver
@@ -461,10 +463,10 @@ def test_a_browser_that_is_online_again_goes_on_by_itself(wild: Serve) -> None:
     driver.execute_cdp_cmd("Network.enable", {})
     try:
         page.open(wait=False)
-        assert asking.wait(10)
-        driver.execute_cdp_cmd("Network.emulateNetworkConditions", offline)
-        going.set()
+        assert given_up.wait(60)  # it has stopped trying: now only the browser's word counts
         page.until(lambda: page.text("#failure h2") == "The connection was lost", 30)
+        driver.execute_cdp_cmd("Network.emulateNetworkConditions", offline)
+        mended.set()
         driver.execute_cdp_cmd("Network.emulateNetworkConditions", online)
         page.until(lambda: is_ready(page), 60)
     finally:
@@ -489,14 +491,14 @@ def test_a_browser_that_is_online_again_goes_on_by_itself(wild: Serve) -> None:
 def test_only_a_link_to_another_scene_hides_the_printed_one(
     wild: Serve, query: str, stands: bool
 ) -> None:
-    held = threading.Event()
-    page = wild(lambda h: asked(h) == WASM and not held.wait(20))
+    held = Held(WASM)
+    page = wild(held)
     page.open(query, wait=False)
     try:
         page.until(lambda: page.driver.find_elements("css selector", "#unbegun"))
         assert page.one("#strip").is_displayed() == stands
     finally:
-        held.set()
+        held.let_go()
     assert browsers.until_settled(page.driver) == "ready"
 
 
@@ -504,15 +506,15 @@ def test_only_a_link_to_another_scene_hides_the_printed_one(
 def test_a_link_that_was_escaped_once_too_often_keeps_its_secrets(
     wild: Serve, escaped: str
 ) -> None:
-    held = threading.Event()
-    page = wild(lambda h: asked(h) == WASM and not held.wait(20))
+    held = Held(WASM)
+    page = wild(held)
     page.open("?embed=1&k=12&lock=alpha&ask=speedup&tick=100".replace("&", escaped), wait=False)
     try:
         page.until(lambda: page.one("[name=k]").get_property("value") == "12")
         assert not page.one("[name=alpha]").is_enabled()
         assert not page.one(".numbers").is_displayed()
     finally:
-        held.set()
+        held.let_go()
     assert browsers.until_settled(page.driver) == "ready"
     assert page.state()["params"]["draft_length"] == 12
     assert not page.one("[name=alpha]").is_enabled()
