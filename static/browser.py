@@ -19,6 +19,9 @@ START = js.bonusTokenStart
 NOTICE_ROOM = 52
 """Pixels between the top of a notice and the field below it."""
 
+RATIO_LOOK = 1000
+"""Milliseconds between two looks at the pixel ratio."""
+
 framed = bool(START.framed)
 """Whether another page holds this one in a frame."""
 
@@ -343,19 +346,25 @@ def watch_return(handler: Callable[[], object]) -> None:
 
 
 def watch_pixel_ratio(handler: Callable[[], object]) -> None:
-    """Call back when there are more or fewer device pixels to a CSS pixel: zoom, another screen."""
+    """Call back when there are more or fewer device pixels to a CSS pixel: zoom, another screen.
 
-    query = None
+    A media query tells at once where a screen is a real one; of an emulated one nothing does, so
+    it is looked at now and then.
+    """
+    ratio, query = 0.0, None
 
-    def watch(event: Any) -> None:
-        nonlocal query
-        query = js.matchMedia(f"(resolution: {pixel_ratio()}dppx)")  # it tells of leaving one alone
-        query.addEventListener("change", proxy, once=True)
-        if event:
-            handler()
+    def look(event: Any = None) -> None:
+        nonlocal ratio, query
+        before, ratio = ratio, pixel_ratio()
+        if ratio != before:
+            query = js.matchMedia(f"(resolution: {ratio}dppx)")  # it tells of leaving one alone
+            query.addEventListener("change", proxy, once=True)
+            if before:
+                handler()
 
-    proxy = create_proxy(watch)
-    watch(None)
+    proxy = create_proxy(look)
+    look()
+    js.setInterval(proxy, RATIO_LOOK)
 
 
 def watch_stored(place: str, handler: Callable[[], object]) -> None:
