@@ -93,7 +93,7 @@ def chances(rates: Iterable[float]) -> list[float]:
 
 
 @examples
-@given(params_of_rules, st.integers(0, HORIZON))
+@given(params_of_rules, st.integers(0, 30) | st.integers(0, HORIZON))
 def test_the_band_is_three_standard_errors_of_as_many_verify_passes(
     params: Params, tick: int
 ) -> None:

@@ -215,6 +215,28 @@ def run_of(**params: Any) -> Run:
             "(2.00 for 4 drafts, 5.00 to check 320 tokens, past the knee of 32) and yields "
             "3.38 tokens.",
         ),
+        (  # just past the knee, and far past it
+            30,
+            {"batch_size": 64, "draft_cost": 1.0},
+            REJECTED,
+            "Slower than plain decoding (0.72×). A verify pass costs 5.25 plain passes "
+            "(4.00 for 4 drafts, 1.25 to check 320 tokens, past the knee of 256) and yields "
+            "3.77 tokens.",
+        ),
+        (
+            30,
+            {"batch_size": 512, "draft_length": 32},
+            REJECTED,
+            "Slower than plain decoding (0.16×). A verify pass costs 33.00 plain passes "
+            "(33.00 to check 16,896 tokens, past the knee of 256) and yields 5.33 tokens.",
+        ),
+        (  # time hides nothing as soon as one pass of two was wider than the knee
+            2,
+            {"kv_cache": False, "knee": 5},
+            EVICTED,
+            "No KV cache: the last pass computed 1 known position again, 4 a token so far. "
+            "Past the knee of 5 tokens that costs time too: 2 units so far.",
+        ),
         (  # a pass yields just what it costs: only the recompute pass makes it slower
             9,
             {"draft_length": 1, "acceptance_rate": 1.0, "draft_cost": 1.0, "evictions": (3,)},
@@ -552,6 +574,13 @@ def test_units_stand_behind_what_has_one_and_theory_beside_what_has_one() -> Non
     assert units["speedup"] == units["theory_speedup"] == "×"
 
 
+def test_a_prediction_is_said_with_no_more_digits_than_one_reads() -> None:
+    assert Question("draft_acceptance", 1).said(2 / 3) == "66.667 %"
+    assert Question("draft_acceptance", 1).said(0.5) == "50 %"
+    assert Question("speedup", 1).said(2 / 3) == "0.666667×"
+    assert Question("tokens", 1).said(1e-7) == "0"
+
+
 def test_a_question_is_put_in_words_and_hides_what_would_answer_it() -> None:
     assert Question("tokens_per_pass", 300).text == (
         "Before it runs: what will it say for **tokens / verify pass** at tick 300? "
@@ -563,6 +592,8 @@ def test_a_question_is_put_in_words_and_hides_what_would_answer_it() -> None:
         assert hidden == {metric.name, "speedup", "tokens_per_pass"} | theories
         assert LABELS[metric.name] in Question(metric.name, 9).text
         assert metric.help in Question(metric.name, 9).text
+    assert LABELS["theory_tokens_per_pass"] == "theory of tokens / verify pass"
+    assert LABELS["theory_speedup"] == "theory of the speedup"
     labels = list(LABELS.values())
     assert len(set(labels)) == len(labels), "each stands alone"
 
