@@ -13,7 +13,7 @@ from selenium.webdriver.common.keys import Keys
 
 from tests.conftest import PageDriver
 from tests.course import Notes, document, pages
-from tests.test_failures import WASM, Serve, delayed, faulty
+from tests.test_failures import WASM, Held, Serve, faulty
 from tests.test_page import scene
 
 __all__ = ["faulty"]
@@ -146,11 +146,13 @@ def test_a_locked_field_is_not_stepped(shared: PageDriver) -> None:
 
 
 def test_a_field_filled_in_while_loading_is_read_in_the_same_manner(faulty: Serve) -> None:
-    page = faulty(delayed(WASM, 2.5))
+    wasm = Held(WASM)
+    page = faulty(wasm)
     page.open("?k=9", wait=False)
     enter(page, "alpha", "0,6", Keys.TAB)
     enter(page, "k", "many", Keys.TAB)
     assert page.run("return document.documentElement.dataset.state") == "loading"
+    wasm.let_go()
     page.until(lambda: page.run("return document.documentElement.dataset.state") == "ready", 60)
     assert page.state() == scene({"k": 9, "alpha": 0.6}, 60)
     assert page.one("[data-number=k]").get_property("value") == "9"
