@@ -452,7 +452,7 @@ def test_copying_is_told_of_one_button_aloud_and_leaves_the_rest_to_the_reader(
 @pytest.mark.chromium_only("Python alone decides this")
 def test_an_empty_value_is_told_and_an_anchor_stays_the_readers_own(shared: PageDriver) -> None:
     shared.open("?k=&tick=80#recall")
-    assert "k= is not a whole number" in shared.text("#notice p")
+    assert "k is empty, not a whole number" in shared.text("#notice p")
     shared.call("step", 1)
     shared.until(lambda: shared.run("return location.search") == "?tick=81")
     assert shared.run("return location.hash") == "#recall"
