@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -724,6 +725,54 @@ def test_the_dialog_shows_the_scene_s_own_choices() -> None:
     assert ">&lt;bonus-token&gt;, for any HTML page<" in text
 
 
+def test_the_dialog_is_whole_and_each_choice_is_labelled() -> None:
+    """Golden: every label in the order of the dialog; and every tag that opens closes."""
+
+    class Whole(HTMLParser):
+        def __init__(self, html: str) -> None:
+            super().__init__()
+            self.open: list[str] = []
+            self.said: dict[str, list[str]] = {}
+            self.feed(html)
+
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            if tag != "input":
+                self.open.append(tag)
+
+        def handle_endtag(self, tag: str) -> None:
+            assert self.open.pop() == tag
+
+        def handle_data(self, data: str) -> None:
+            assert not set(data) & set('<>"=~'), data
+            self.said.setdefault(self.open[-1], []).append(data)
+
+    view = View(ask="tokens", theme="dark")
+    whole = Whole(
+        dialog_html("https://a.org/", Params(), view).replace("&lt;", "").replace("&gt;", "")
+    )
+    assert whole.open == []
+    labels = {row.key: row.label for row in PARAMETERS} | {"evict": "Evict"}
+    assert whole.said["legend"] == ["Show", "Lock"]
+    locks = [labels[row.key] for row in PARAMETERS if row.key != "rates"]
+    assert whole.said["label"] == [
+        *("board", "this pass", "numbers", "controls", "timeline, buttons"),
+        *locks,
+        *("timeline", "speed", "Play", "Step", "Back", "to the start", "Reset"),
+        *("Ask to predict", "Colours", "Start playing at once", "Where this page is hosted"),
+    ]
+    assert whole.said["h3"] == [
+        *("Link", "iframe", "bonus-token, for any HTML page", "MyST, Jupyter Book", "Quarto"),
+        "Markdown without scripts",
+    ]
+    asked = [LABELS[name] for name in ASKED]
+    assert whole.said["option"] == ["no question", *asked, "as the page around", "light", "dark"]
+    assert {"rates", "theme", "share"} & {
+        str(a["value"])
+        for _, a in Tags(dialog_html("https://a.org/", Params(), view)).found
+        if a.get("data-share") == "lock"
+    } == set()
+
+
 # Scenes and tables
 
 
@@ -785,6 +834,15 @@ def test_cards_get_stronger_and_weaker_and_come_the_weakest_and_longest_unasked_
     assert memory.known == len([key for key, strength in strengths.items() if strength >= 2])
     assert memory.standing == 2
     assert read_memory(memory.write()) == memory
+
+
+def test_what_is_exported_says_what_it_is() -> None:
+    held = json.loads(Memory().rated("rule", "easy").rated("bonus", "hard").write())
+    assert held["bonus-token-recall"] == 1
+    assert held["strengths"] == {"rule": 2, "bonus": 1}
+    assert held["turns"] == {"rule": 1, "bonus": 2}
+    assert held["standing"] is None
+    assert RATINGS == ("again", "hard", "easy")
 
 
 @pytest.mark.parametrize(
