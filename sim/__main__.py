@@ -255,20 +255,20 @@ def serve(parser: Parser, options: argparse.Namespace) -> None:
         server = listen(wanted, host=host)
     except OSError as error:
         parser.exit(1, f"{parser.prog}: no port from {wanted} on is free ({error.strerror})\n")
-    with server:
-        port = server.server_address[1]
-        if port != wanted:
-            output.say(f"Port {wanted} is taken; using {port}.")
-        found = addresses(host, port)
-        output.say(f"Bonus Token is at {found.here}  (Ctrl+C stops it)")
-        if found.elsewhere is not None:
-            output.say(f"Other machines find it at {found.elsewhere}")
-        if not options.no_open:
-            webbrowser.open(found.here)
-        try:
+    try:
+        with server:
+            port = server.server_address[1]
+            if port != wanted:
+                output.say(f"Port {wanted} is taken; using {port}.")
+            found = addresses(host, port)
+            output.say(f"Bonus Token is at {found.here}  (Ctrl+C stops it)")
+            if found.elsewhere is not None:
+                output.say(f"Other machines find it at {found.elsewhere}")
+            if not options.no_open:
+                webbrowser.open(found.here)
             server.serve_forever()
-        except KeyboardInterrupt:
-            raise KeyboardInterrupt("Stopped.") from None
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt("Stopped.") from None
 
 
 def _obey(given: list[str]) -> None:

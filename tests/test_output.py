@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import http.client
 import io
 import json
 import os
@@ -10,10 +11,12 @@ import signal
 import stat
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -146,11 +149,18 @@ def test_without_standard_output_text_is_lost_in_silence_and_data_is_not() -> No
     assert closed("run", "--csv", "-") == (1, "bonus-token: standard output is closed\n")
 
 
-@POSIX
-def test_without_standard_error_nothing_is_added_to_the_data() -> None:
-    command = ["sh", "-c", '"$0" "$@" 2>&-', sys.executable, "-m", "sim", "bundle", "-o", "-"]
-    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True)
-    assert done.stdout == bundle.archive(bundle.contents())
+def test_without_standard_error_nothing_is_added_to_the_data(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def fetched(say: Any) -> int:
+        say("fetching")
+        return 1
+
+    monkeypatch.setattr(vendor, "vendor", fetched)
+    monkeypatch.setattr(bundle, "archive", lambda _: b"archive")
+    monkeypatch.setattr(sys, "stderr", None)
+    cli.main(["bundle", "-o", "-"])
+    assert capfd.readouterr() == ("archive", "")
 
 
 def test_a_hyphen_names_standard_output_and_no_file(tmp_path: Path) -> None:
@@ -233,7 +243,7 @@ def test_ctrl_c_is_one_line_and_a_code_of_its_own(
 
 
 @POSIX
-def test_a_server_is_stopped_by_ctrl_c() -> None:
+def test_ctrl_c_stops_a_server_that_browsers_are_still_connected_to() -> None:
     command = [sys.executable, "-m", "sim", "serve", "--no-open", "--port", "9321"]
     with subprocess.Popen(
         command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -242,8 +252,15 @@ def test_a_server_is_stopped_by_ctrl_c() -> None:
         said = "said"
         while said and "Ctrl+C stops it" not in said:
             said = process.stdout.readline()
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=20)
+        connection = http.client.HTTPConnection(urlsplit(said.split()[4]).netloc, timeout=20)
+        try:
+            connection.request("GET", "/static/icon.svg")
+            assert connection.getresponse().read()
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=20)
+        finally:
+            connection.close()
+            process.kill()
     assert (process.returncode, out, err) == (130, "", "Stopped.\n")
 
 
@@ -306,13 +323,34 @@ def test_a_full_disk_leaves_no_half_file_and_the_earlier_one(
         assert found == ({} if held is None else {"out": held})
 
 
-@FULL
-def test_a_device_is_written_to_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main("run", "--csv", "/dev/full") == 1
-    assert "/dev/full cannot be written" in capsys.readouterr().err
-    cli.main(["run", "--csv", os.devnull])
-    assert stat.S_ISCHR(Path("/dev/full").stat().st_mode)
-    assert stat.S_ISCHR(Path(os.devnull).stat().st_mode)
+@POSIX
+def test_a_pipe_by_its_name_is_written_to_and_stays_one(tmp_path: Path) -> None:
+    pipe, found = tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: found.append(pipe.read_bytes()), daemon=True)
+    reader.start()
+    output.write_whole(pipe, b"data")
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    reader.join(20)
+    assert found == [b"data"]
+
+
+@POSIX
+def test_a_full_device_is_told_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    device = tmp_path / "full"  # not the machine's own, which root could replace
+    try:
+        os.mknod(device, stat.S_IFCHR | 0o666, os.makedev(1, 7))
+        device.write_bytes(b"")
+    except OSError:
+        pytest.skip("there are no devices of one's own here")
+    for flag in ("--csv", "--svg"):
+        assert main("run", flag, str(device)) == 1
+        told = capsys.readouterr()
+        assert (told.out, told.err.count("\n")) == ("", 1)
+        assert f"{device} cannot be written (No space left on device)" in told.err
+        assert stat.S_ISCHR(device.stat().st_mode)
 
 
 @POSIX

@@ -137,11 +137,10 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         """Answer that there is nothing to change here."""
-        self.close_connection = True  # what it sent along is not read
         body = b"Only GET and HEAD are answered here.\n"
         self._start(HTTPStatus.METHOD_NOT_ALLOWED, "text/plain; charset=utf-8", len(body))
         self.send_header("Allow", "GET, HEAD")
-        self.send_header("Connection", "close")
+        self.send_header("Connection", "close")  # and so it is: what was sent along is not read
         self._end(body)
 
     do_PUT = do_DELETE = do_PATCH = do_OPTIONS = do_POST  # noqa: N815
