@@ -41,6 +41,8 @@ from tests.test_page import scene
 wild = test_failures.faulty
 
 SCRIPT_TYPE = "text/javascript"
+ALONE = pytest.mark.chromium_only("one of each kind runs in every engine")
+
 STRAYS = {
     "an error": "new Error('wallet is locked')",
     "a word": "'network'",
@@ -83,7 +85,14 @@ def no_alarm(page: PageDriver) -> None:
 # Scripts and errors that are not the page's own
 
 
-@pytest.mark.parametrize("where", ["elsewhere", "/cdn-cgi/x.js", "/static/tag.js"])
+@pytest.mark.parametrize(
+    "where",
+    [
+        "elsewhere",
+        pytest.param("/cdn-cgi/x.js", marks=ALONE),
+        pytest.param("/static/tag.js", marks=ALONE),
+    ],
+)
 def test_a_script_that_is_not_the_pages_own_may_be_refused_or_missing(
     wild: Serve, where: str
 ) -> None:
@@ -94,7 +103,13 @@ def test_a_script_that_is_not_the_pages_own_may_be_refused_or_missing(
     no_alarm(page)
 
 
-@pytest.mark.parametrize("reason", STRAYS.values(), ids=STRAYS.keys())
+@pytest.mark.parametrize(
+    "reason",
+    [
+        pytest.param(reason, id=name, marks=[] if name == "an error" else ALONE)
+        for name, reason in STRAYS.items()
+    ],
+)
 def test_an_error_that_is_not_the_pages_own_stops_nothing(wild: Serve, reason: str) -> None:
     stray = (
         "const reject = () => Promise.reject(" + reason + ");"
@@ -200,8 +215,14 @@ def unbegun(page: PageDriver) -> str:
     return page.text("#unbegun")
 
 
-@pytest.mark.parametrize("styled", [True, False], ids=["styled", "without style sheet"])
-@pytest.mark.parametrize("body", [b"", (SITE / "index.html").read_bytes()], ids=["404", "a page"])
+@pytest.mark.parametrize(
+    ("body", "styled"),
+    [
+        pytest.param(b"", False, id="404, without style sheet"),
+        pytest.param(b"", True, id="404", marks=ALONE),
+        pytest.param((SITE / "index.html").read_bytes(), True, id="a page", marks=ALONE),
+    ],
+)
 def test_a_first_script_that_does_not_come_is_told_by_the_page_itself(
     wild: Serve, body: bytes, styled: bool
 ) -> None:
@@ -227,7 +248,7 @@ def test_nothing_of_these_words_is_seen_where_the_start_begins(page: PageDriver)
     )
 
 
-@pytest.mark.parametrize("late", ["before", "after"])
+@pytest.mark.parametrize("late", [pytest.param("before", marks=ALONE), "after"])
 def test_a_first_script_that_a_proxy_puts_off_does_its_work(wild: Serve, late: str) -> None:
     boot = '<script src="./static/boot.js"></script>'
     held = boot.replace("<script", '<script type="later-text/javascript"')
@@ -255,7 +276,13 @@ def test_a_first_script_that_a_proxy_puts_off_does_its_work(wild: Serve, late: s
 # The snapshot, and what makes a start slower
 
 
-@pytest.mark.parametrize("header", ["gzip", None], ids=["as an encoding", "unpacked on the way"])
+@pytest.mark.parametrize(
+    "header",
+    [
+        pytest.param("gzip", id="as an encoding"),
+        pytest.param(None, id="unpacked on the way", marks=ALONE),
+    ],
+)
 def test_a_snapshot_that_comes_unpacked_is_used_all_the_same(
     wild: Serve, header: str | None
 ) -> None:
@@ -287,8 +314,10 @@ def test_a_snapshot_that_comes_unpacked_is_used_all_the_same(
 
 @pytest.mark.parametrize(
     ("fault", "why"),
-    [(missing(SNAPSHOT), "HTTP 404"), (mistyped(WASM), "application/wasm")],
-    ids=["no snapshot", "wasm of another type"],
+    [
+        pytest.param(missing(SNAPSHOT), "HTTP 404", id="no snapshot"),
+        pytest.param(mistyped(WASM), "application/wasm", id="type of the wasm", marks=ALONE),
+    ],
 )
 def test_a_slow_start_is_told_in_a_quiet_line(wild: Serve, fault: Fault, why: str) -> None:
     page = wild(fault)
@@ -313,7 +342,13 @@ def test_a_module_further_in_of_another_type_is_told_as_that(wild: Serve) -> Non
     check_report(page, "pyodide.mjs came as text/plain")
 
 
-@pytest.mark.parametrize("path", [WASM, "/sim/run.py", "/static/start.mjs", SCRIPTS[1]])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/static/start.mjs",
+        *(pytest.param(path, marks=ALONE) for path in (WASM, "/sim/run.py", SCRIPTS[1])),
+    ],
+)
 def test_a_web_page_in_the_place_of_a_file_is_told_as_a_missing_file(
     wild: Serve, path: str
 ) -> None:
@@ -329,7 +364,13 @@ POLICIES = {
 }
 
 
-@pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES.keys())
+@pytest.mark.parametrize(
+    "policy",
+    [
+        pytest.param(policy, id=name, marks=[] if name == "no eval" else ALONE)
+        for name, policy in POLICIES.items()
+    ],
+)
 def test_a_hosts_policy_that_forbids_the_start_is_named(wild: Serve, policy: str) -> None:
     def fault(handler: Handler) -> bool:
         if asked(handler) != "/":
@@ -432,7 +473,9 @@ def cut_at(path: str, cut: threading.Event) -> Fault:
     return fault
 
 
-@pytest.mark.parametrize("path", [WASM, SCRIPTS[0], "/sim/run.py"])
+@pytest.mark.parametrize(
+    "path", [WASM, *(pytest.param(path, marks=ALONE) for path in (SCRIPTS[0], "/sim/run.py"))]
+)
 def test_a_connection_that_is_cut_is_told_as_that_and_tried_again(wild: Serve, path: str) -> None:
     cut, mended = threading.Event(), threading.Event()
     fault = cut_at(path, cut)
@@ -482,10 +525,15 @@ def test_a_browser_that_is_online_again_goes_on_by_itself(wild: Serve) -> None:
     ("query", "stands"),
     [
         ("?utm_source=x&fbclid=y", True),
-        ("?embed=1&theme=dark", True),
-        ("?k=7", False),
-        ("?amp;k=7", False),
-        ("?embed=1&amp;tick=9", False),
+        *(
+            pytest.param(query, stands, marks=ALONE)
+            for query, stands in {
+                "?embed=1&theme=dark": True,
+                "?k=7": False,
+                "?amp;k=7": False,
+                "?embed=1&amp;tick=9": False,
+            }.items()
+        ),
     ],
 )
 def test_only_a_link_to_another_scene_hides_the_printed_one(
@@ -502,7 +550,9 @@ def test_only_a_link_to_another_scene_hides_the_printed_one(
     assert browsers.until_settled(page.driver) == "ready"
 
 
-@pytest.mark.parametrize("escaped", ["&amp;", "&#038;", "&amp;amp;"])
+@pytest.mark.parametrize(
+    "escaped", ["&amp;", *(pytest.param(text, marks=ALONE) for text in ("&#038;", "&amp;amp;"))]
+)
 def test_a_link_that_was_escaped_once_too_often_keeps_its_secrets(
     wild: Serve, escaped: str
 ) -> None:
