@@ -16,9 +16,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sim.chart import OTHERS, Chart, Table, table_html
-from sim.charts import CHARTS, LENGTHS, length_data, length_table, map_data, map_table
+from sim.charts import (
+    CHARTS,
+    HIGHEST,
+    LENGTHS,
+    LOWEST,
+    RATES,
+    length_data,
+    length_table,
+    map_data,
+    map_table,
+)
 from sim.ensemble import ensemble, spread
 from sim.host.claims import accept_and_refill, break_even, claims
+from sim.host.printed import printed
 from sim.params import HORIZON, Params, updated
 from sim.run import Run
 from sim.run_charts import (
@@ -128,6 +139,13 @@ def test_the_table_of_the_map_leads_to_the_best_draft_length_and_keeps_the_rest(
         assert updated(View(), keys) == (View(tick=77), [])
 
 
+def test_the_map_s_rates_are_rows_that_meet() -> None:
+    """From one row's foot to the next row's, with none cut off at either end."""
+    assert [row["alpha"] for row in map_data(SETTINGS[0])["cells"][:99]] == list(RATES)
+    assert pytest.approx((0.005, 0.995)) == (LOWEST, HIGHEST)
+    assert [after - before for before, after in pairwise(RATES)] == pytest.approx([0.01] * 98)
+
+
 def test_of_draft_lengths_that_bring_the_same_the_shortest_is_best() -> None:
     """Far past the knee, with drafts for nothing, no length gains: one draft loses least."""
     params = Params(batch_size=512, knee=1, draft_cost=0.0)
@@ -233,6 +251,7 @@ def test_the_thousand_live_by_the_rules_too(params: Params, tick: int) -> None:
     assert (passes >= 1).all()
     assert (tokens >= passes).all()
     assert (tokens <= passes * (1 + len(params.rates))).all()
+    assert (runs.tokens_per_pass(tick) == tokens / passes).all()
     shares = runs.shares(tick)
     assert shares.shape == (1 + len(params.rates), 1000)
     assert shares.sum(axis=0) == pytest.approx(1)
@@ -242,6 +261,13 @@ def test_the_thousand_live_by_the_rules_too(params: Params, tick: int) -> None:
     assert (quiet.verify_passes(tick) == tick).all()
     if not params.kv_cache:
         assert (passes == tick).all()
+
+
+@pytest.mark.parametrize(("chunk", "passes"), [(510, 2), (511, 1), (512, 1), (73, 7), (16, 32)])
+def test_a_full_window_is_filled_again_but_for_its_newest_position(chunk: int, passes: int) -> None:
+    params = Params(evictions=(400,), recompute_chunk=chunk)
+    assert set(ensemble(params).verify_passes(900)) == {900 - passes}
+    assert Run(params).at(900).recompute_passes == passes
 
 
 def test_a_quantile_is_a_value_that_a_run_has() -> None:
@@ -350,7 +376,7 @@ def test_each_chart_tells_its_scene_s_own_run_and_tick(chart: Chart) -> None:
     assert chart.data(one, 60) != chart.data(other, 60)
     follows = chart.name in ("positions", "yields", "luck")
     assert (chart.data(one, 60) != chart.data(one, 61)) == follows
-    assert (chart.renderer == "canvas") == (chart.name == "map")
+    assert chart.renderer == ("canvas" if chart.name == "map" else "svg")
     assert (chart.spread is not None) == (chart.name in ("yields", "luck"))
     assert len({chart.title for chart in CHARTS}) == len(CHARTS)
 
@@ -421,6 +447,11 @@ def test_every_figure_of_the_text_comes_out_by_hand() -> None:
         *("his", "0.15", "0.20", "0.75", "0.15", "0.00", "0.15"),
         *("no", "0.10", "0.10", "1.00", "0.10", "0.00", "0.10"),
     ]
+
+
+def test_a_page_that_has_no_single_place_for_a_part_is_not_printed() -> None:
+    with pytest.raises(ValueError, match="has 0 places for"):
+        printed("<html></html>")
 
 
 def test_models_that_agree_reject_nothing_and_refill_nothing() -> None:

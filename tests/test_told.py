@@ -865,6 +865,23 @@ def test_of_what_is_held_only_what_can_be_is_taken(held: str, memory: Memory) ->
     assert read_memory(held) == memory
 
 
+def test_each_number_is_called_what_people_call_it() -> None:
+    assert {metric.name: metric.label for metric in METRICS} == {
+        **{name: name for name in ("tokens", "drafted", "accepted", "cached", "time", "speedup")},
+        "verify_passes": "verify passes",
+        "recompute_passes": "recompute passes",
+        "positions_computed": "positions computed",
+        "positions_recomputed": "redone",
+        "positions_wasted": "wasted",
+        "positions_useful": "useful",
+        "plain_tokens": "plain tokens",
+        "tokens_per_pass": "tokens / verify pass",
+        "theory_tokens_per_pass": "its theory",
+        "theory_speedup": "its theory",
+        "draft_acceptance": "draft accepted",
+    }
+
+
 def test_a_setting_has_one_key_and_every_state_a_look() -> None:
     keys = [row.key for row in PARAMETERS]
     assert len(set(keys)) == len(keys)
