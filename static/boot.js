@@ -96,12 +96,13 @@
   window.bonusToken = api;
 
   // What can go wrong with a start, each with words of its own and what its reader can do.
+  const BUNDLED = false; // a bundle is written with true here
   const repair = (file) => {
-    if (root.hasAttribute("data-bundle")) return "Reload the page. If you host it, unpack the bundle again, whole: its bundle.json lists every file.";
+    if (BUNDLED) return "Reload the page. If you host it, unpack the bundle again, whole: its bundle.json lists every file.";
     const own = /\.py$|^(boot|start|interpreter|snapshot)\.m?js$/.test(file);
     return `Reload the page. If you serve it yourself, ${own ? "put the file back: it belongs to the project" : "run “python3 -m sim vendor” in its folder"}.`;
   };
-  const FROM_DISK = root.hasAttribute("data-bundle") ? "python3 -m http.server" : "python3 -m sim";
+  const FROM_DISK = BUNDLED ? "python3 -m http.server" : "python3 -m sim";
   const KINDS = {
     file: () => ["This page cannot run from the disk", `Browsers let no file on the disk read another. In the page’s folder, run “${FROM_DISK}” and open the address that it prints.`],
     policy: () => ["The server forbids what Python needs", "Its Content-Security-Policy stops the start. Whoever runs the server can allow 'self' and 'unsafe-eval' in script-src, and 'self' in connect-src."],

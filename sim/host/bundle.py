@@ -53,7 +53,8 @@ def contents(site: Path = SITE) -> dict[str, bytes]:
     except OSError as error:
         raise BundleError(f"{error.filename} cannot be read ({error.strerror})") from error
     # The page tells its host what to do about a missing file, which differs here.
-    found["index.html"] = found["index.html"].replace(b"<html ", b"<html data-bundle ", 1)
+    boot = found["static/boot.js"]
+    found["static/boot.js"] = boot.replace(b"BUNDLED = false;", b"BUNDLED = true;")
     found[".nojekyll"] = b""  # GitHub's own builder would leave out __init__.py
     found[".github/workflows/pages.yml"] = (site / "static" / "pages.yml").read_bytes()
     found[LICENCES] = licences(listed, (site / "LICENSE").read_text(encoding="utf-8")).encode()
