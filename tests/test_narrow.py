@@ -6,11 +6,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pytest
-from selenium import webdriver
 
 from tests import browsers
 from tests.conftest import PageDriver
-from tests.course import pages
 from tests.test_charts import NEAR, come
 from tests.test_recall import come as come_to_cards
 from tests.test_touch import touches
@@ -89,27 +87,21 @@ STATES: dict[str, Callable[[PageDriver], None]] = {
 """What is done one after the other on one page; each must fit."""
 
 
+WINDOW = pytest.mark.chromium_only("other engines' windows cannot be made so narrow")
+
+
 @contextmanager
 def as_wide_as(page: PageDriver, width: int) -> Iterator[None]:
-    """The page in a window of this width, or in a frame where a window cannot be made so."""
-    if isinstance(page.driver, webdriver.Chrome):
-        try:
-            browsers.resize(page.driver, width, 740)
-            page.open(wait=False)
-            yield
-        finally:
-            browsers.resize(page.driver, 1280, 720)
-        return
-    frame = f'<iframe id="f" src="{page.address}" width="{width}" height="700" style="border: 0">'
-    with pages({"/": f"<!DOCTYPE html><body style='margin: 0'>{frame}</iframe></body>"}) as address:
-        page.driver.get(address)
-        page.driver.switch_to.frame(page.one("#f"))
-        try:
-            yield
-        finally:
-            page.driver.switch_to.default_content()
+    """The page in a window of this width."""
+    try:
+        browsers.resize(page.driver, width, 740)
+        page.open(wait=False)
+        yield
+    finally:
+        browsers.resize(page.driver, 1280, 720)
 
 
+@WINDOW
 @pytest.mark.parametrize("width", [160, 200, 240, 280, 320, 360])
 def test_nothing_scrolls_a_narrow_page_sideways(shared: PageDriver, width: int) -> None:
     with as_wide_as(shared, width):
@@ -149,6 +141,7 @@ def too_small(page: PageDriver) -> list[str]:
     return [field for field, size in fields if size < 16]
 
 
+@WINDOW
 @pytest.mark.parametrize("width", [360, 390, 600])
 def test_no_field_on_a_phone_makes_it_zoom(shared: PageDriver, width: int) -> None:
     with as_wide_as(shared, width):
@@ -181,6 +174,7 @@ def test_no_field_on_a_tablet_makes_it_zoom_and_the_widget_still_fits(
         browsers.resize(page.driver, 1280, 720)
 
 
+@WINDOW
 @pytest.mark.parametrize("width", [360, 390])
 def test_what_a_field_holds_is_seen_whole(shared: PageDriver, width: int) -> None:
     with as_wide_as(shared, width):
