@@ -315,14 +315,17 @@
   let tries = performance.getEntriesByType("navigation")[0]?.type === "reload" ? MOST_TRIES - 1 : 0;
   let asking = null;
   const awaitConnection = () => { asking ??= setInterval(ask, ASK_EVERY); };
-  const ask = async (event) => {
-    if (asking === null || !navigator.onLine || (!event && tries >= MOST_TRIES)) return;
+  const ask = async () => {
+    if (asking === null || !navigator.onLine || tries >= MOST_TRIES) return;
     const reached = await fetch(here.src, { cache: "no-store" }).then(() => true, () => false);
     if (!reached || asking === null) return;
     tries += 1;
     again();
   };
-  addEventListener("online", ask);
+  addEventListener("online", () => {
+    tries = 0; // the way there may take some seconds more
+    ask();
+  });
 
   // Where an error was raised: the first place that its stack names. WebAssembly's own is Python's.
   const PLACE = /[a-z][a-z0-9+.-]*:\/\/[^\s()]+?(?=:\d+:\d+)/gi;

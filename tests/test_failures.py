@@ -55,7 +55,7 @@ def faulty(shared: PageDriver) -> Iterator[Serve]:
 
     yield serve
     shared.driver.switch_to.default_content()
-    shared.open()
+    shared.driver.get("about:blank")
     for server in servers:
         server.shutdown()
         server.server_close()
