@@ -156,14 +156,13 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "chromium_only(reason): needs what only Chromium can do")
 
 
-@pytest.fixture(autouse=True)
-def _only_where_it_can_run(request: pytest.FixtureRequest) -> None:
-    """Skip a test that needs what only Chromium can be told to do."""
-    mark = request.node.get_closest_marker("chromium_only")
-    if mark and "shared" in request.fixturenames:
-        engine = request.getfixturevalue("shared").engine
-        if engine != "chromium":
-            pytest.skip(f"{engine}: {mark.args[0]}")
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip what needs what only Chromium can be told to do, before another browser is started."""
+    for item in items:
+        mark = item.get_closest_marker("chromium_only")
+        engine = item.callspec.params.get("shared") if hasattr(item, "callspec") else None
+        if mark and engine not in (None, "chromium"):
+            item.add_marker(pytest.mark.skip(reason=f"{engine}: {mark.args[0]}"))
 
 
 @pytest.fixture
@@ -175,6 +174,7 @@ def page(shared: PageDriver) -> PageDriver:
         shared.open()
     if shared.run("return [innerWidth, innerHeight]") != [1280, 720]:
         browsers.resize(shared.driver, 1280, 720)
+    shared.run("scrollTo(0, 0)")
     shared.call("reset")
     shared.frames()
     return shared
