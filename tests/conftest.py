@@ -33,6 +33,12 @@ for (let left = Math.round(arguments[0] * 10); left > 0; left -= 1) {
 }
 """
 
+OPENED = """
+const { state } = document.documentElement.dataset;
+return [performance.getEntriesByType("navigation")[0]?.name, state];
+"""
+"""Where the page was opened, which is where Reset leads: its address follows the scene."""
+
 HAND_BACK = """
 window.requestAnimationFrame = byHand.real;
 for (const call of byHand.asked) requestAnimationFrame(call);
@@ -101,8 +107,8 @@ class PageDriver:
         finally:
             self.run(HAND_BACK)
 
-    def until(self, condition: Callable[[], Any], seconds: float = 10) -> Any:
-        """Wait until something holds; gives it."""
+    def until(self, condition: Callable[[], Any], seconds: float = 60) -> Any:
+        """Wait until something holds; gives it. The time is for a machine that is busy."""
         end = time.monotonic() + seconds
         while not (found := condition()):
             assert time.monotonic() < end, "waited in vain"
@@ -168,9 +174,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture
 def page(shared: PageDriver) -> PageDriver:
     """The page at its opening scene, paused, as wide as a laptop."""
-    if shared.run("return location.href") != shared.address or shared.run(
-        "return document.documentElement.dataset.state !== 'ready'"
-    ):
+    if shared.run(OPENED) != [shared.address, "ready"]:
         shared.open()
     if shared.run("return [innerWidth, innerHeight]") != [1280, 720]:
         browsers.resize(shared.driver, 1280, 720)

@@ -61,7 +61,7 @@ def test_every_specification_is_valid_with_its_data(chart: Any, theme: str) -> N
             pytest.fail("the schema of Vega-Lite is not installed")
         pytest.skip("the schema of Vega-Lite is not installed; run: python3 -m tests")
     validator = jsonschema.Draft7Validator(json.loads(SCHEMA.read_text("utf-8")))
-    for params in SETTINGS:
+    for params in SETTINGS if theme == "light" else SETTINGS[:2]:  # they differ in colours alone
         run = Run(params)
         data = chart.data(run, 60)
         if chart.spread:

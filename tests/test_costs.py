@@ -107,10 +107,10 @@ def test_the_readme_names_every_key_and_every_flag() -> None:
 def test_a_coin_close_to_a_rate_of_three_digits_does_not_seem_to_have_crossed_it() -> None:
     for rate in (0.966, 0.9666, 0.805, 1 / 3):
         cells = [
-            c for t in range(1, 1201) for c in strip(Run(Params(acceptance_rate=rate)), t).cells
+            c for t in range(1, 1201, 3) for c in strip(Run(Params(acceptance_rate=rate)), t).cells
         ]
         shown = [cell.coin.split() for cell in cells if " " in cell.coin]
-        assert len(shown) > 1200
+        assert len(shown) > 400
         for coin, sign, against in shown:
             assert (float(coin) < float(against)) == (sign == "<"), (coin, sign, against)
             assert len(coin) <= 7

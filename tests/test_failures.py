@@ -36,6 +36,9 @@ SCRIPTS = (
 )
 
 
+ALONE = pytest.mark.chromium_only("one of each kind runs in every engine")
+
+
 @pytest.fixture
 def faulty(shared: PageDriver) -> Iterator[Serve]:
     """Serve the page with faults: functions that may answer a request themselves."""
@@ -146,7 +149,7 @@ def test_a_bad_file_is_reported_with_its_name(
     check_report(page, path.rpartition("/")[2])
 
 
-@pytest.mark.chromium_only("one of each kind runs in every engine")
+@ALONE
 @pytest.mark.parametrize("path", SCRIPTS)
 @pytest.mark.parametrize("fault", [missing, truncated, mistyped])
 def test_every_bad_script_is_reported(
@@ -157,7 +160,7 @@ def test_every_bad_script_is_reported(
     check_report(page)
 
 
-@pytest.mark.chromium_only("one of each kind runs in every engine")
+@ALONE
 @pytest.mark.parametrize("fault", [missing, truncated])
 def test_a_bad_library_is_reported_where_it_is_needed(
     faulty: Serve, fault: Callable[..., Fault]
@@ -167,14 +170,14 @@ def test_a_bad_library_is_reported_where_it_is_needed(
     check_report(page, "python_stdlib.zip", button="Try again")
 
 
-@pytest.mark.chromium_only("one of each kind runs in every engine")
+@ALONE
 def test_the_wrong_type_of_a_file_that_is_no_script_does_no_harm(faulty: Serve) -> None:
     page = faulty(mistyped(WASM, LIBRARY, SNAPSHOT))
     page.open()
     assert page.state() == scene({}, 60)
 
 
-@pytest.mark.parametrize("fault", [missing, truncated])
+@pytest.mark.parametrize("fault", [missing, pytest.param(truncated, marks=ALONE)])
 def test_without_a_whole_snapshot_the_page_starts_plainly(
     faulty: Serve, fault: Callable[..., Fault]
 ) -> None:
@@ -183,7 +186,7 @@ def test_without_a_whole_snapshot_the_page_starts_plainly(
     assert page.state() == scene({"k": 7}, 300)
 
 
-@pytest.mark.chromium_only("one of each kind runs in every engine")
+@ALONE
 @pytest.mark.parametrize("path", ["/sim/run.py", "/static/page.py"])
 def test_a_missing_file_of_the_pages_own_is_reported(faulty: Serve, path: str) -> None:
     page = faulty(missing(path))

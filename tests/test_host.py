@@ -345,8 +345,7 @@ def test_the_same_files_give_the_same_bytes(tmp_path: Path) -> None:
     made, again = bundle.contents(), bundle.contents()
     first = bundle.archive(made)
     assert bundle.archive(again) == first
-    other = {**again, "index.html": again["index.html"] + b" "}
-    assert bundle.archive(other) != first
+    assert bundle.archive({"a": b"1"}) != bundle.archive({"a": b"2"})
     bundle.write(tmp_path / "site.zip", made)
     with zipfile.ZipFile(tmp_path / "site.zip") as packed:
         assert packed.testzip() is None

@@ -20,6 +20,7 @@ from tests import browsers, test_failures
 from tests.conftest import PageDriver
 from tests.course import static_host
 from tests.test_failures import (
+    ALONE,
     LIBRARY,
     SCRIPTS,
     SNAPSHOT,
@@ -41,7 +42,6 @@ from tests.test_page import scene
 wild = test_failures.faulty
 
 SCRIPT_TYPE = "text/javascript"
-ALONE = pytest.mark.chromium_only("one of each kind runs in every engine")
 
 STRAYS = {
     "an error": "new Error('wallet is locked')",
@@ -312,11 +312,12 @@ def test_a_snapshot_that_comes_unpacked_is_used_all_the_same(
     no_alarm(page)
 
 
+@ALONE
 @pytest.mark.parametrize(
     ("fault", "why"),
     [
         pytest.param(missing(SNAPSHOT), "HTTP 404", id="no snapshot"),
-        pytest.param(mistyped(WASM), "application/wasm", id="type of the wasm", marks=ALONE),
+        pytest.param(mistyped(WASM), "application/wasm", id="type of the wasm"),
     ],
 )
 def test_a_slow_start_is_told_in_a_quiet_line(wild: Serve, fault: Fault, why: str) -> None:
