@@ -9,6 +9,7 @@ import pytest
 
 from tests import browsers
 from tests.conftest import PageDriver
+from tests.course import document, pages
 from tests.test_charts import NEAR, come
 from tests.test_recall import come as come_to_cards
 from tests.test_touch import touches
@@ -131,6 +132,39 @@ def test_nothing_scrolls_sideways_at_any_width(shared: PageDriver, widths: tuple
             assert not any(outside.values()), (state, outside)
 
 
+FRAME = '<iframe id="narrow" height="740" style="border: 0" src="{}"></iframe>'
+
+
+@pytest.fixture
+def framed(shared: PageDriver) -> Iterator[Callable[[int], None]]:
+    """The page in a frame that can be given any width, which not every engine's window can."""
+    with pages({"/": document(FRAME.format(shared.address))}) as host:
+        shared.driver.get(host)
+
+        def widen(width: int) -> None:
+            shared.driver.switch_to.default_content()
+            shared.run("document.querySelector('#narrow').width = arguments[0]", width)
+            shared.driver.switch_to.frame(0)
+            shared.until(lambda: shared.run("return innerWidth") == width)
+            shared.frames(2)
+
+        widen(NARROW[0])
+        assert browsers.until_settled(shared.driver) == "ready"
+        yield widen
+        shared.driver.switch_to.default_content()
+        shared.driver.get("about:blank")
+
+
+def test_nothing_scrolls_a_narrow_frame_sideways(
+    shared: PageDriver, framed: Callable[[int], None]
+) -> None:
+    for state, reach in STATES.items():
+        reach(shared)
+        for width in (160, 200, 360):
+            framed(width)
+            assert shared.run(OUTSIDE) == [], (state, width)
+
+
 SIZES = (
     "return [...document.querySelectorAll('input, select, textarea')]"
     ".filter((e) => !['range', 'checkbox', 'radio', 'file'].includes(e.type))"
@@ -178,21 +212,21 @@ def test_no_field_on_a_tablet_makes_it_zoom_and_the_widget_still_fits(
         browsers.resize(page.driver, 1280, 720)
 
 
-@WINDOW
-@pytest.mark.parametrize("width", [360])
-def test_what_a_field_holds_is_seen_whole(shared: PageDriver, width: int) -> None:
-    with as_wide_as(shared, width):
-        assert browsers.until_settled(shared.driver) == "ready"
-        shared.call(
-            "set", {"k": 32, "alpha": 0.123, "c": 0.123, "batch": 512, "knee": 4096, "chunk": 512}
-        )
-        fold_out(shared)
+def test_what_a_field_holds_is_seen_whole(
+    shared: PageDriver, framed: Callable[[int], None]
+) -> None:
+    values = {"k": 32, "alpha": 0.123, "c": 0.123, "batch": 512, "knee": 4096, "chunk": 512}
+    shared.call("set", values)
+    fold_out(shared)
+    for width in (360, 390):
+        framed(width)
         cut = shared.run(
             "const pen = document.createElement('canvas').getContext('2d');"
             "return [...document.querySelectorAll('[data-number]')].filter((field) => {"
             "  const style = getComputedStyle(field);"
             "  pen.font = `${style.fontSize} ${style.fontFamily}`;"
-            "  const room = field.clientWidth - 2 * parseFloat(style.paddingLeft);"
+            "  const room = ['paddingLeft', 'paddingRight', 'borderLeftWidth', 'borderRightWidth']"
+            "    .reduce((left, side) => left - parseFloat(style[side]), field.offsetWidth);"
             "  return field.dataset.number !== 'seed' && pen.measureText(field.value).width > room;"
             "}).map((field) => field.dataset.number)"
         )
