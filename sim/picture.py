@@ -8,6 +8,7 @@ from textwrap import wrap
 
 from sim.cache import EMPTY
 from sim.marks import COLUMNS, LOOKS, RADIUS, ROWS, Shape, columns, shapes
+from sim.markup import Markup
 from sim.params import SLOTS
 from sim.run import Run
 from sim.story import Strip, figures, settings, summary
@@ -118,9 +119,9 @@ def _cells(slots: list[str], hollow: bool, colours: Mapping[str, str]) -> str:
     )
 
 
-def board_svg(slots: list[str], hollow: bool, colours: Mapping[str, str], title: str) -> str:
+def board_svg(slots: list[str], hollow: bool, colours: Mapping[str, str], title: str) -> Markup:
     """The whole board; `slots` are state names by slot, `colours` maps roles to CSS colours."""
-    return (
+    return Markup(
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
         f'aria-label="{escape(title)}">{_cells(slots, hollow, colours)}</svg>'
     )
@@ -182,27 +183,29 @@ def scene_svg(run: Run, tick: int, colours: Mapping[str, str], told: str | None 
     )
 
 
-def bar_svg(name: str, parts: Mapping[str, float]) -> str:
-    """A bar of parts, by their class, each so many percent long."""
+def bar_parts(parts: Mapping[str, float]) -> Markup:
+    """The inside of a bar: its parts by their class, each so many percent long."""
     rects, start = [], 0.0
     for part, length in parts.items():
         rects.append(f'<rect class="{part}" x="{start:.1f}" width="{length:.1f}" height="1"/>')
         start += length
-    return (
-        f'<svg class="bar" id="{name}" viewBox="0 0 100 1" preserveAspectRatio="none" '
-        f'aria-hidden="true">{"".join(rects)}</svg>'
-    )
+    return Markup("".join(rects))
 
 
-def strip_html(strip: Strip) -> str:
+def strip_html(strip: Strip) -> Markup:
     """The cells of one pass, or how much of an evicted cache is back."""
     if strip.restored is not None:
         back = 100 * strip.restored
-        return bar_svg("restored", {"useful": back, "redone": 100 - back})
-    return "".join(
-        f'<div class="cell {cell.state}" title="{escape(cell.label)}"><b>{cell.mark}</b>'
-        f"<small>{_coin(cell.coin)}</small></div>"
-        for cell in strip.cells
+        return Markup(
+            '<svg class="bar" id="restored" viewBox="0 0 100 1" preserveAspectRatio="none" '
+            f'aria-hidden="true">{bar_parts({"useful": back, "redone": 100 - back})}</svg>'
+        )
+    return Markup(
+        "".join(
+            f'<div class="cell {cell.state}" title="{escape(cell.label)}"><b>{cell.mark}</b>'
+            f"<small>{_coin(cell.coin)}</small></div>"
+            for cell in strip.cells
+        )
     )
 
 
@@ -212,7 +215,7 @@ def _coin(text: str) -> str:
     return f"{coin}<i> {escape(rate)}</i>" if rate else escape(coin)
 
 
-def emphasised(text: str) -> str:
+def emphasised(text: str) -> Markup:
     """Text as HTML, its **emphasis** kept."""
     parts = escape(text, quote=False).split("**")
-    return "".join(f"<b>{part}</b>" if i % 2 else part for i, part in enumerate(parts))
+    return Markup("".join(f"<b>{part}</b>" if i % 2 else part for i, part in enumerate(parts)))

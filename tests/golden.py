@@ -8,25 +8,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from math import log
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
 from sim.cache import EMPTY
+from sim.face import Face, Moment, Shown, controls
 from sim.marks import LOOKS
-from sim.params import HORIZON, PARAMETERS, Params, updated, write
-from sim.picture import bar_svg, emphasised, strip_html
-from sim.plot import HEIGHT, band, path, theory_height
+from sim.params import Params, updated
 from sim.question import Question
 from sim.run import Run
-from sim.story import bars, describe_slot, figures, sentence, settings, strip, summary
-from sim.view import BY_KEY, View
+from sim.story import figures
+from sim.view import View
 
 FILE = Path(__file__).with_name("golden.json")
-
-Shown = dict[str, str | bool]
-"""What stands in each place: a text, markup, or an attribute."""
 
 
 class Shot(NamedTuple):
@@ -154,83 +149,23 @@ def scene(keys: str) -> tuple[Params, View]:
     return params, view
 
 
-def _inside(svg: str) -> str:
-    return svg.partition(">")[2].removesuffix("</svg>")
-
-
-def shown(shot: Shot) -> Shown:
-    """Everything that the page shows of a scene, by its place."""
+def moment(shot: Shot) -> Moment:
+    """A scene as the page has it."""
     params, view = scene(shot.keys)
     run, tick = Run(params), view.first_tick if shot.waits else view.tick
-    report = run.report(tick)
-    texts = figures(report, run)
-    if shot.waits:
-        texts.update(dict.fromkeys(Question(view.ask, view.tick).hidden, "?"))
+    question = Question(view.ask, view.tick) if shot.waits else None
     ghosts = {}
     if shot.before is not None:
         earlier, then = scene(shot.before)
         ghosts = figures(Run(earlier).report(then.tick), Run(earlier))
-    told = strip(run, tick, shot.phase)
-    if shot.waits and tick == 0:
-        told = told._replace(caption="no pass yet: predict first")
-    words, lengths = sentence(run, tick), bars(report)
-    cells = len(told.cells)
-    winner = "wasted" if lengths.race[0] < lengths.race[1] else "useful"
-    split = zip(("useful", "wasted", "redone"), lengths.split, strict=True)
-    note = "point at or tap a slot to see what it holds"
-    return {
-        "board": _board(run, tick, shot.phase),
-        "#caption": emphasised(told.caption),
-        "#strip": strip_html(told),
-        "#strip@class": "strip" + (" crowd" if cells > 17 else " many" if cells > 9 else ""),
-        "#slot-note": note if shot.slot is None else describe_slot(run, tick, shot.slot),
-        **{f"[data-metric={name}]": texts[name] for name in report if name in _METRICS},
-        **{f"[data-text={name}]": text for name, text in texts.items() if name not in _METRICS},
-        **{f"[data-ghost={name}]": ghosts.get(name, "") for name in ("tokens_per_pass", "speedup")},
-        "#sentence": words.text,
-        "#sentence@class": f"sentence {words.tone}",
-        "#race-tokens": _inside(bar_svg("", {winner: lengths.race[0]})),
-        "#race-plain": _inside(bar_svg("", {"plain": lengths.race[1]})),
-        "#split": _inside(bar_svg("", dict(split))),
-        "[name=tick]@value": str(tick),
-        "#tick": str(tick),
-        "#path@d": path(run, tick),
-        "#band@d": band(run, tick),
-        "#theory@d": f"M0 {theory_height(run):.1f}H{HORIZON}",
-        "#evictions@d": "".join(f"M{at} 0V{HEIGHT}" for at in params.evictions)
-        if params.kv_cache
-        else "",
-        "#settings": settings(params),
-        "#play-label": "Pause" if shot.playing else "Play",
-        **({} if shot.playing else {"#summary": summary(run, tick)}),
-        **_controls(params, view),
-    }
+    return Moment(run, tick, shot.phase, shot.slot, ghosts, question, shot.playing)
 
 
-def _controls(params: Params, view: View) -> Shown:
-    """Where the controls stand."""
-    places: Shown = {}
-    for row in PARAMETERS:
-        value = getattr(params, row.name)
-        if row.key in ("speculation", "cache"):
-            places[f"[name={row.key}]@checked"] = value
-        elif row.key not in ("rates", "evict"):
-            text = write(row, value)
-            if row.key != "seed":
-                places[f"[name={row.key}]@value"] = text
-            places[f"[data-number={row.key}]@value"] = text
-            places[f"[data-number={row.key}]@aria-valuenow"] = text
-    speed = write(BY_KEY["speed"], view.speed)
-    share = log(view.speed) / log(BY_KEY["speed"].high)
-    return {
-        **places,
-        "[name=speed]@value": f"{share:.2f}",
-        "[name=speed]@aria-valuetext": f"{speed} units of time a second",
-        "#speed": speed,
-    }
-
-
-_METRICS = {name for name in Run(Params()).report(0) if name not in ("tick", "params")}
+def shown(shot: Shot) -> Shown:
+    """Everything that the page shows of a scene, by its place."""
+    seen, view = moment(shot), scene(shot.keys)[1]
+    drawn = _board(seen.run, seen.tick, seen.phase)
+    return {"board": drawn} | Face().turn(seen) | controls(seen.run.params, view)
 
 
 def _board(run: Run, tick: int, phase: str) -> str:

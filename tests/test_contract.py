@@ -78,10 +78,11 @@ def test_the_rules_know_no_clock_and_import_one_way() -> None:
             "view",
             "run",
             "marks",
+            "markup",
             "story",
             "picture",
         ),
-        *("plot", "question", "scene", "share", "recall"),
+        *("plot", "question", "face", "scene", "share", "recall"),
         *("ensemble", "chart", "run_charts", "charts"),
     ]
     for file in RULES:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.golden import SHOTS, Shown, differences, everything, kept
+from sim.face import Shown
+from tests.golden import SHOTS, differences, everything, kept
 
 
 def test_everything_shown_is_what_was_shown() -> None:

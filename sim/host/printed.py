@@ -8,26 +8,27 @@ from __future__ import annotations
 
 import json
 import re
-from html import escape
 
 from sim.cache import ACCEPTED, EMPTY
 from sim.chart import table_html
 from sim.charts import CHARTS
+from sim.face import MAIN, Face, Moment, Shown, paper
+from sim.face import controls as controls_at
 from sim.host import SITE, page_files, snapshot
 from sim.host.claims import claims
+from sim.host.places import filled
 from sim.host.vendor import read_parts
 from sim.marks import LOOKS
 from sim.metrics import METRICS
 from sim.params import HORIZON, PARAMETERS, Params, Setting, write
-from sim.picture import CSS_COLOURS, bar_svg, board_svg, emphasised, strip_html, swatch
-from sim.plot import HEIGHT, band, path, theory_height
+from sim.picture import CSS_COLOURS, emphasised, swatch
+from sim.plot import HEIGHT
 from sim.recall import CARDS, SELF_RATINGS
 from sim.run import Run
 from sim.scene import Scene
-from sim.story import ADVANCED, bars, figures, sentence, settings, strip, summary
+from sim.story import ADVANCED
 from sim.view import BY_KEY, View
 
-MAIN_CONTROLS = ("speculation", "k", "alpha", "cache")
 ONE_RATE = '<button type="button" data-action="one-rate" hidden>One rate</button>'
 INTERPRETER = "./static/interpreter.mjs"
 MODULES = (
@@ -119,11 +120,12 @@ def _number_field(row: Setting, named: str = "") -> str:
 def _slider(row: Setting) -> str:
     assert row.slider is not None
     stop, step = row.slider
+    told = ' data-text="alpha_help"' if row.key == "alpha" else ""
     return (
         f'<div class="control"><label for="{row.key}">{row.label}</label>'
         f'<input type="range" id="{row.key}" name="{row.key}" min="{row.low:g}" max="{stop:g}" '
         f'step="{step:g}" value="{write(row, row.default)}" aria-describedby="{row.key}-help">'
-        f'{_number_field(row)}<p id="{row.key}-help" data-text="{row.key}_help">{row.help}</p>'
+        f'{_number_field(row)}<p id="{row.key}-help"{told}>{row.help}</p>'
         f"{ONE_RATE if row.key == 'alpha' else ''}</div>"
     )
 
@@ -146,63 +148,47 @@ def controls() -> str:
         if row.slider
         else _seed(row)
         for row in PARAMETERS
-        if row.key in MAIN_CONTROLS + ADVANCED
+        if row.key in MAIN + ADVANCED
     }
     return (
-        "\n".join(made[key] for key in MAIN_CONTROLS)
+        "\n".join(made[key] for key in MAIN)
         + '\n<details class="advanced"><summary>advanced<span data-text="advanced"></span></summary>'
         + "\n".join(made[key] for key in ADVANCED)
         + "</details>"
     )
 
 
-def plot(run: Run, tick: int) -> str:
+def plot() -> str:
     """The plot that the timeline lies on."""
+    paths = (f'<path class="{n}" id="{n}" d=""/>' for n in ("band", "theory", "evictions", "path"))
     return (
         f'<svg viewBox="0 0 {HORIZON} {HEIGHT}" preserveAspectRatio="none" aria-hidden="true">'
-        f'<path class="band" id="band" d="{band(run, tick)}"/>'
-        f'<path class="theory" id="theory" d="M0 {theory_height(run):.1f}H{HORIZON}"/>'
-        f'<path class="evictions" id="evictions" d=""/>'
-        f'<path class="path" id="path" d="{path(run, tick)}"/></svg>'
+        f"{''.join(paths)}</svg>"
     )
 
 
 def regions() -> dict[str, str]:
     """What goes between each pair of print marks."""
-    run, view = Run(Params()), View()
-    tick, told = view.tick, strip(run, view.tick)
-    words = sentence(run, tick)
+    run, tick = Run(Params()), View().tick
     speed, line = BY_KEY["speed"], BY_KEY["tick"]
-    texts = figures(run.report(tick), run)
-    lengths = bars(run.report(tick))
     return {
-        "race-tokens": bar_svg("race-tokens", {"useful": lengths.race[0]}),
-        "race-plain": bar_svg("race-plain", {"plain": lengths.race[1]}),
-        "split": bar_svg(
-            "split", dict(zip(("useful", "wasted", "redone"), lengths.split, strict=True))
-        ),
         "keys": f'<meta name="scene-keys" content="{" ".join(SCENE_KEYS)}">',
         "preload": preloads(),
         "modules": small_preloads(),
-        "board": board_svg(run.slots(tick), False, CSS_COLOURS, summary(run, tick)),
         "legend": "".join(
             f'<li class="{state}">{swatch(state, False, 14, CSS_COLOURS)}{look.legend}</li>'
             for state, look in LOOKS.items()
             if state != EMPTY
         )
         + f'<li class="hollow">{swatch(ACCEPTED, True, 14, CSS_COLOURS)}known, not kept</li>',
-        "caption": emphasised(told.caption),
-        "strip": strip_html(told),
         "speed": f'<label class="speed" title="{speed.help}">{speed.label} <span id="speed">{write(speed, speed.default)}</span><input type="range" name="speed" min="0" max="1" '
         f'step="0.01" value="0.51" aria-valuetext="{write(speed, speed.default)} units of time a second"></label>',
-        "plot": plot(run, tick),
+        "plot": plot(),
         "timeline": f'<input type="range" name="{line.key}" min="0" max="{HORIZON}" step="1" '
         f'value="{tick}" aria-label="tick">',
-        "sentence": escape(words.text, quote=False),
-        "settings": escape(settings(run.params), quote=False),
         "controls": controls(),
         "table": "".join(
-            f'<tr><th scope="row">{m.name}</th><td data-metric="{m.name}">{texts[m.name]}</td>'
+            f'<tr><th scope="row">{m.name}</th><td data-metric="{m.name}"></td>'
             f"<td>{m.help}</td></tr>"
             for m in METRICS
         ),
@@ -224,21 +210,29 @@ def regions() -> dict[str, str]:
     }
 
 
-def printed(html: str) -> str:
-    """`html` with every print region and every figure filled from the opening scene."""
+ONLY_ALIVE = ("#slot-note", "#summary")
+"""Places that say something once Python is there; the picture's label says it before."""
+
+
+def opening() -> Shown:
+    """What stands in the places of the page before Python has come: the opening scene."""
     run, view = Run(Params()), View()
+    moment = Moment(run, view.tick)
+    shown = Face().turn(moment) | controls_at(run.params, view) | paper(run, view.tick)
+    return {place: value for place, value in shown.items() if place not in ONLY_ALIVE}
+
+
+def printed(html: str) -> str:
+    """`html` with every print region, and every place of the face, filled.
+
+    Raises ValueError for a part that has no single place, and for a place of which nothing is known.
+    """
     for name, text in regions().items():
         mark = re.compile(rf"(<!--print {name}-->).*?(<!--/print-->)", re.DOTALL)
         html, found = mark.subn(lambda m, text=text: m[1] + text + m[2], html)  # type: ignore[misc]
         if found != 1:
             raise ValueError(f"index.html has {found} places for {name!r}, not one")
-    texts = figures(run.report(view.tick), run)
-    for name, text in texts.items():
-        place = re.compile(
-            rf'(<(\w+)(?: (?:class|id)="[^"]*")? data-(?:metric|text)="{name}">)[^<]*(</\2>)'
-        )
-        html = place.sub(lambda m, text=text: m[1] + escape(text, quote=False) + m[3], html)  # type: ignore[misc]
-    return re.sub(r'(<output id="tick">)[^<]*', rf"\g<1>{view.tick}", html)
+    return filled(html, opening(), ONLY_ALIVE)
 
 
 EXAMPLE = Scene(k=12, alpha=0.6, c=0.05, evict=134, tick=139)
