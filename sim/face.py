@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping
 from math import log
 from typing import NamedTuple
 
+from sim.locks import BUTTONS, fixed, fixed_button
 from sim.metrics import METRICS
 from sim.params import HORIZON, PARAMETERS, Params, write
 from sim.picture import CSS_COLOURS, bar_parts, board_svg, emphasised, strip_html
@@ -52,6 +53,14 @@ PREDICT_FIRST = "no pass yet: predict first"
 POINT_AT_ONE = "point at or tap a slot to see what it holds"
 UNKNOWN = "?"
 """What stands for a number that would answer the question."""
+
+NOTHING_KEPT = "Nothing is kept while the KV cache is off."
+
+THEMES = {
+    "auto": "Colours: as the system",
+    "light": "Colours: light",
+    "dark": "Colours: dark",
+}
 
 _METRICS = {metric.name: f"[data-metric={metric.name}]" for metric in METRICS}
 
@@ -187,7 +196,7 @@ def controls(params: Params, view: View) -> Shown:
         if row.key not in MAIN + ADVANCED:
             continue
         value = getattr(params, row.name)
-        if row.kind == "switch":
+        if isinstance(value, bool):
             places[f"[name={row.key}]@checked"] = value
             continue
         text = write(row, value)
@@ -206,6 +215,44 @@ def speed(view: View) -> Shown:
     return {
         "#speed": number,
         "[name=speed]@aria-valuetext": f"{number} units of time a second",
+    }
+
+
+def look(view: View) -> Shown:
+    """The parts of the widget that a link wants, and its colours."""
+    return {
+        ":root@data-show": " ".join(view.show),
+        ":root@data-embed": view.embed,
+        ":root@data-theme": view.theme != "auto" and view.theme,
+        "[data-action=theme]@aria-label": THEMES[view.theme],
+        "[data-action=theme]@title": THEMES[view.theme],
+    }
+
+
+def locks(params: Params, view: View, waits: bool = False, runs: bool = False) -> Shown:
+    """What the reader may move, while a question waits, and while its run runs."""
+    places: Shown = {}
+    one_rate = not params.acceptance_rates
+    for row in PARAMETERS:
+        key = row.key
+        if key not in MAIN + ADVANCED:
+            continue
+        off = fixed(key, view, waits) or (key == "alpha" and not one_rate)
+        if row.slider or isinstance(row.default, bool):
+            places[f"[name={key}]@disabled"] = off
+        if not isinstance(row.default, bool):
+            places[f"[data-number={key}]@disabled"] = off
+        places[f"[data-control={key}]@.fixed"] = key in view.lock
+    for key in ("tick", "speed"):
+        places[f"[name={key}]@disabled"] = fixed(key, view, waits)
+    for name in BUTTONS:
+        off = fixed_button(name, params, view, waits, runs)
+        places[f"[data-action={name}]@disabled"] = off
+    return {
+        **places,
+        "[data-action=one-rate]@hidden": one_rate,
+        "[data-action=evict]@title": "" if params.kv_cache else NOTHING_KEPT,
+        ":root@.uncached": not params.kv_cache,
     }
 
 

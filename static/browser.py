@@ -172,11 +172,6 @@ def copy(text: str, copied: Callable[[bool], object]) -> None:
     clipboard.writeText(text).then(done, done)
 
 
-def box_of(control: Any) -> Any:
-    """The part of the page that holds a control with its label."""
-    return control.closest(".control")
-
-
 def place_above(notice: Any, field: Any) -> None:
     """Put a notice above a field, or where it always is."""
     if field is None:

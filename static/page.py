@@ -13,7 +13,8 @@ from functools import partial
 from math import floor
 from typing import Any
 
-from sim.face import Face, Moment, controls, paper, speed
+from sim.face import THEMES, Face, Moment, controls, locks, look, paper, speed
+from sim.locks import fixed
 from sim.marks import COLUMNS, PALETTES
 from sim.params import (
     HORIZON,
@@ -44,25 +45,11 @@ SPEED = BY_KEY["speed"]
 ADDRESS_DELAY = 300
 """Milliseconds after the last change that the address follows."""
 
-NOTHING_KEPT = "Nothing is kept while the KV cache is off."
-
 NEWS_DELAY = 4000
 """Milliseconds that good news stays."""
 
-LOCKED_BY = {"luck": ("seed",), "one-rate": ("alpha", "rates")}
-"""Buttons that are locked with a control."""
-
-WHILE_ASKED = ("reset", "share", "theme", "predict", "skip", "dismiss", "reload")
-"""Buttons that work while a question waits, and “play” once it runs."""
-
 TOLD_ON_PAPER = ".chart details, .cards details, #text > details"
 """What is folded on the screen and not on paper."""
-
-THEMES = {
-    "auto": "Colours: as the system",
-    "light": "Colours: light",
-    "dark": "Colours: dark",
-}
 
 
 class Page:
@@ -116,10 +103,6 @@ class Page:
             row.key: one(f'[name="{row.key}"]') for row in PARAMETERS if one(f'[name="{row.key}"]')
         }
         self._fields = {e.getAttribute("data-number"): e for e in browser.every("[data-number]")}
-        self._boxes = [
-            (browser.box_of(control), key)
-            for key, control in [*self._inputs.items(), *self._fields.items()]
-        ]
         self._line, self._speed = one('[name="tick"]'), one('[name="speed"]')
         self._buttons = {e.getAttribute("data-action"): e for e in browser.every("[data-action]")}
         self._notice, self._cursor = one("#notice"), one("#cursor")
@@ -494,7 +477,7 @@ class Page:
         names = list(THEMES)
         following = names[(names.index(self.view.theme) + 1) % len(names)]
         self.view = replace(self.view, theme=following)
-        self._show_theme()
+        self._places.write(look(self.view))
         self._changed()
 
     def _show_view(self) -> None:
@@ -507,19 +490,8 @@ class Page:
         )
         if rest != self._rest_shown:  # a drag changes none of these
             self._rest_shown = rest
-            browser.root.setAttribute("data-show", " ".join(view.show))
-            browser.root.toggleAttribute("data-embed", view.embed)
-            self._show_theme()
-            self._show_locks()
-
-    def _show_theme(self) -> None:
-        theme = self.view.theme
-        if theme == "auto":
-            browser.root.removeAttribute("data-theme")
-        else:
-            browser.root.setAttribute("data-theme", theme)
-        self._buttons["theme"].setAttribute("aria-label", THEMES[theme])
-        self._buttons["theme"].title = THEMES[theme]
+            self._places.write(look(view))
+            self._places.write(locks(params, view, asked.waiting, asked.running))
 
     def _paper(self, theme: str) -> dict[str, str]:
         """The colours of a picture that leaves the page."""
@@ -628,31 +600,9 @@ class Page:
         if self._charts:
             self._charts.show(run, tick, self._colours(), playing)
 
-    def _show_locks(self) -> None:
-        """Let the reader move what may be moved."""
-        per_position = bool(self.params.acceptance_rates)
-        for key, control in [*self._inputs.items(), *self._fields.items()]:
-            control.disabled = self._fixed(key) or (key == "alpha" and per_position)
-        self._line.disabled, self._speed.disabled = self._fixed("tick"), self._fixed("speed")
-        for name, button in self._buttons.items():
-            button.disabled = self._fixed_button(name)
-        for box, key in self._boxes:
-            box.classList.toggle("fixed", key in self.view.lock)
-        self._buttons["one-rate"].hidden = not per_position
-        self._buttons["evict"].title = "" if self.params.kv_cache else NOTHING_KEPT
-        browser.root.classList.toggle("uncached", not self.params.kv_cache)
-
     def _fixed(self, key: str) -> bool:
-        """Whether the reader may not move a control: its link locks it, or a question waits."""
-        return key in self.view.lock or (self.prediction.waiting and key != "speed")
-
-    def _fixed_button(self, name: str) -> bool:
-        if name == "evict" and not self.params.kv_cache:
-            return True
-        if not set(LOCKED_BY.get(name, (name,))).isdisjoint(self.view.lock):
-            return True
-        runs = name == "play" and not self.prediction.open
-        return self.prediction.waiting and name not in WHILE_ASKED and not runs
+        """Whether the reader may not move a control."""
+        return fixed(key, self.view, self.prediction.waiting)
 
     # The API
 

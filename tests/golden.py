@@ -1,7 +1,8 @@
 """Everything that the widget shows, for scenes chosen to reach each way it can look.
 
 `python3 -m tests.golden` writes golden.json anew: for a change that is meant, whose difference is
-then read line by line. A test holds the code to the file.
+then read line by line. A test holds the code to the file. The first scene is there in full, of each
+other one what is not as in the first: null where that place is left alone.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
 from sim.cache import EMPTY
-from sim.face import Face, Moment, Shown, controls
+from sim.face import Face, Moment, Shown, controls, locks, look
 from sim.marks import LOOKS
 from sim.params import Params, updated
 from sim.question import Question
@@ -37,6 +38,8 @@ class Shot(NamedTuple):
     """The link of the scene whose numbers stand there as ghosts."""
     waits: bool = False
     """Whether the scene's question is yet to be answered."""
+    at: int | None = None
+    """The tick that the answered question's run has come to."""
     playing: bool = False
 
 
@@ -122,6 +125,7 @@ SHOTS = {
     "asked for the speedup": Shot("ask=speedup&tick=300", waits=True),
     "asked for a count": Shot("ask=positions_wasted&k=7&tick=300", waits=True),
     "asked for the share accepted": Shot("ask=draft_acceptance&tick=90&lock=k", waits=True),
+    "asked, and on its way": Shot("ask=speedup&tick=300", at=150, playing=True),
     "asked and answered": Shot("ask=speedup&tick=300"),
     # Ghosts
     "ghosts of another rate": Shot("alpha=0.5", before=""),
@@ -152,7 +156,7 @@ def scene(keys: str) -> tuple[Params, View]:
 def moment(shot: Shot) -> Moment:
     """A scene as the page has it."""
     params, view = scene(shot.keys)
-    run, tick = Run(params), view.first_tick if shot.waits else view.tick
+    run, tick = Run(params), 0 if shot.waits else view.tick if shot.at is None else shot.at
     question = Question(view.ask, view.tick) if shot.waits else None
     ghosts = {}
     if shot.before is not None:
@@ -165,7 +169,9 @@ def shown(shot: Shot) -> Shown:
     """Everything that the page shows of a scene, by its place."""
     seen, view = moment(shot), scene(shot.keys)[1]
     drawn = _board(seen.run, seen.tick, seen.phase)
-    return {"board": drawn} | Face().turn(seen) | controls(seen.run.params, view)
+    set_to, runs = controls(seen.run.params, view), shot.at is not None
+    kept_from = locks(seen.run.params, view, shot.waits or runs, runs)
+    return {"board": drawn} | Face().turn(seen) | set_to | look(view) | kept_from
 
 
 def _board(run: Run, tick: int, phase: str) -> str:
@@ -181,8 +187,21 @@ def everything() -> dict[str, Shown]:
 
 def kept() -> dict[str, Shown]:
     """What was shown when the file was written."""
-    found: dict[str, Shown] = json.loads(FILE.read_text(encoding="utf-8"))
-    return found
+    found = json.loads(FILE.read_text(encoding="utf-8"))
+    first = next(iter(found.values()))
+    return {
+        name: {place: value for place, value in (first | own).items() if value is not None}
+        for name, own in found.items()
+    }
+
+
+def _shortened(scenes: Mapping[str, Shown]) -> dict[str, dict[str, str | bool | None]]:
+    (name, first), *others = scenes.items()
+    short: dict[str, dict[str, str | bool | None]] = {name: dict(first)}
+    for name, own in others:
+        new = {place: value for place, value in own.items() if first.get(place) != value}
+        short[name] = {**new, **dict.fromkeys(place for place in first if place not in own)}
+    return short
 
 
 def differences(before: Mapping[str, Shown], now: Mapping[str, Shown]) -> list[str]:
@@ -203,7 +222,9 @@ def main() -> None:
     now = everything()
     for line in differences(kept() if FILE.exists() else {}, now):
         print(line)
-    FILE.write_text(json.dumps(now, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    FILE.write_text(
+        json.dumps(_shortened(now), indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":

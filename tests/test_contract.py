@@ -77,6 +77,7 @@ def test_the_rules_know_no_clock_and_import_one_way() -> None:
             "cache",
             "metrics",
             "view",
+            "locks",
             "run",
             "marks",
             "markup",

@@ -10,7 +10,10 @@ from typing import NamedTuple
 
 from sim.markup import Markup
 
-NAMING = ("data-metric", "data-text", "data-ghost", "data-number")
+NAMING = (
+    *("data-metric", "data-text", "data-ghost"),
+    *("data-number", "data-control", "data-action"),
+)
 """Attributes that make an element a place: each of them has to be filled."""
 
 VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"}

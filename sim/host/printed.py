@@ -16,7 +16,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from sim.cache import EMPTY
 from sim.chart import table_html
 from sim.charts import CHARTS
-from sim.face import MAIN, Face, Moment, Shown, paper
+from sim.face import MAIN, Face, Moment, Shown, locks, look, paper
 from sim.face import controls as controls_at
 from sim.host import SITE, page_files, snapshot
 from sim.host.claims import claims
@@ -102,15 +102,18 @@ def python_config() -> str:
     )
 
 
-ONLY_ALIVE = ("#slot-note", "#summary")
-"""Places that say something once Python is there; the picture's label says it before."""
+ONLY_ALIVE = ("#slot-note", "#summary", *locks(Params(), View()))
+"""Places that say something once Python is there: the picture's label says it before, and until
+then every button rests.
+"""
 
 
 def opening() -> Shown:
     """What stands in the places of the page before Python has come: the opening scene."""
     run, view = Run(Params()), View()
     moment = Moment(run, view.tick)
-    shown = Face().turn(moment) | controls_at(run.params, view) | paper(run, view.tick)
+    shown = Face().turn(moment) | controls_at(run.params, view) | look(view)
+    shown |= paper(run, view.tick)
     return {place: value for place, value in shown.items() if place not in ONLY_ALIVE}
 
 
