@@ -10,6 +10,7 @@ from math import ceil, sqrt
 from typing import NamedTuple
 
 from sim.charts import LENGTHS
+from sim.markup import joined, tag
 from sim.params import Params
 from sim.run import Run
 from sim.story import count
@@ -152,10 +153,14 @@ def claims() -> dict[str, str]:
     evicted = Run(Params(evictions=(134,)))
     missing = evicted.missing(134)
     words = accept_and_refill(TARGET, DRAFT)
-    rows = "".join(
-        f'<tr><th scope="row">{one.word}</th><td>{_share(one.target)}</td>'
-        f"<td>{_share(one.draft)}</td><td>{_share(one.accept)}</td><td>{_share(one.kept)}</td>"
-        f"<td>{_share(one.refilled)}</td><td><b>{_share(one.kept + one.refilled)}</b></td></tr>"
+    rows = joined(
+        tag(
+            "tr",
+            tag("th", one.word, scope="row"),
+            *(tag("td", _share(n)) for n in (one.target, one.draft, one.accept)),
+            *(tag("td", _share(n)) for n in (one.kept, one.refilled)),
+            tag("td", tag("b", _share(one.kept + one.refilled))),
+        )
         for one in words
     )
     measured = [found / expected for expected, found in EXPECTED_AND_MEASURED]

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from html import escape
 from html.parser import HTMLParser
 from typing import NamedTuple
 
-from sim.markup import Markup
+from sim.markup import escaped, quoted
 
 NAMING = (
     *("data-metric", "data-text", "data-ghost"),
@@ -107,8 +106,7 @@ def filled(html: str, shown: Mapping[str, str | bool], later: Iterable[str] = ()
                 _, tag = tags.get(one.start, (0, html[one.start : one.inside]))
                 tags[one.start] = one.inside, _with(tag, place, value)
             else:
-                text = value if isinstance(value, Markup) else escape(str(value), quote=False)
-                edits.append((one.inside, one.end, text))
+                edits.append((one.inside, one.end, escaped(value)))
     known = {place.partition("@")[0] for place in (*shown, *later)}
     for one in among:
         for name in NAMING:
@@ -129,7 +127,7 @@ def _with(tag: str, place: str, value: str | bool) -> str:
         if (re.search(rf" {name}(?=[\s/>])", tag) is not None) is not value:
             raise PlaceError(f"{place}: the page is not printed in this state")
         return tag
-    made, found = re.subn(rf'( {name}=")[^"]*"', lambda old: f'{old[1]}{escape(value)}"', tag)
+    made, found = re.subn(rf'( {name}=")[^"]*"', lambda old: f'{old[1]}{quoted(value)}"', tag)
     if found != 1:
         raise PlaceError(f"{place}: no such attribute")
     return made

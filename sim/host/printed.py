@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -138,8 +139,7 @@ def built(sections: Path = SECTIONS) -> str:
     """
     run, tick = Run(Params()), View().tick
     tables = {c.name: table_html(c, c.table(run, tick, c.data(run, tick))) for c in CHARTS}
-    claim = Texts({name: Markup(text) for name, text in claims().items()})
-    chart = Texts({name: Markup(text) for name, text in tables.items()})
+    claim, chart = Texts(claims()), Texts(tables)
     made = Environment(
         loader=FileSystemLoader(sections),
         autoescape=True,
@@ -154,7 +154,7 @@ def built(sections: Path = SECTIONS) -> str:
         small_preloads=Markup(small_preloads()),
         python_config=Markup(python_config()),
         looks=[(state, look) for state, look in LOOKS.items() if state != EMPTY],
-        swatch=_swatch,
+        swatch=partial(swatch, size=14, colours=CSS_COLOURS),
         setting=BY_KEY,
         main=MAIN,
         advanced=ADVANCED,
@@ -170,10 +170,6 @@ def built(sections: Path = SECTIONS) -> str:
     if unused := claim.unused + chart.unused:
         raise ValueError(f"no section has {', '.join(unused)}")
     return filled(html, opening(), ONLY_ALIVE)
-
-
-def _swatch(state: str, hollow: bool = False) -> Markup:
-    return Markup(swatch(state, hollow, 14, CSS_COLOURS))
 
 
 EXAMPLE = Scene(k=12, alpha=0.6, c=0.05, evict=134, tick=139)
