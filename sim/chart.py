@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from html import escape
 from typing import Any, NamedTuple
 
+from sim.markup import Markup, joined, tag
 from sim.run import Run
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
@@ -82,20 +82,26 @@ def specification(colours: Mapping[str, str], description: str, layer: list[Any]
     }
 
 
-def table_html(chart: Chart, table: Table) -> str:
+def table_html(chart: Chart, table: Table) -> Markup:
     """The inside of a table element."""
-    head = "".join(f'<th scope="col">{escape(column)}</th>' for column in table.columns)
     links = table.links or [""] * len(table.rows)
-    body = "".join(
-        f'<tr><th scope="row">{_linked(escape(first), link)}</th>'
-        + "".join(f"<td>{escape(cell)}</td>" for cell in rest)
-        + "</tr>"
+    rows = [
+        tag(
+            "tr",
+            tag("th", _linked(first, link), scope="row"),
+            *(tag("td", cell) for cell in rest),
+        )
         for (first, *rest), link in zip(table.rows, links, strict=True)
+    ]
+    return joined(
+        [
+            tag("caption", chart.title, class_="sr-only"),
+            tag("thead", tag("tr", *(tag("th", text, scope="col") for text in table.columns))),
+            tag("tbody", *rows),
+        ]
     )
-    caption = f'<caption class="sr-only">{escape(chart.title)}</caption>'
-    return f"{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
 
 
 def _linked(text: str, query: str) -> str:
     """Text that sets a scene of its own, where it has one."""
-    return f'<a href="./{escape(query)}" data-scene="chart">{text}</a>' if query else text
+    return tag("a", text, href=f"./{query}", data_scene="chart") if query else text

@@ -7,11 +7,11 @@ is put into shows the scene before anything is started, in print, and where ther
 from __future__ import annotations
 
 from dataclasses import replace
-from html import escape
 from typing import NamedTuple
 from urllib.parse import quote, urlsplit
 from zlib import crc32
 
+from sim.markup import Markup, joined, quoted, start, tag
 from sim.params import PARAMETERS, Params, link, query
 from sim.question import LABELS
 from sim.run import Run
@@ -97,15 +97,14 @@ def snippets(address: str, params: Params, view: View) -> list[Snippet]:
     to_scene = link(address, params, shown)
     words = summary(Run(params), view.first_tick)
     picture = f"[![{words}]({picture_name(params, shown)})]({to_scene})"
-    script = f'<script async src="{escape(folder)}static/embed.js"></script>'
-    keys = query(params, shown).items()
-    opening = f"<bonus-token{''.join(f' {key}={chr(34)}{escape(v)}{chr(34)}' for key, v in keys)}>"
+    script = tag("script", async_=True, src=f"{folder}static/embed.js")
+    opening = start("bonus-token", **query(params, shown))
     fallback = (
-        f'  <a href="{escape(to_scene)}"><img src="{picture_name(params, shown)}" width="100%"\n'
-        f'    alt="{escape(words)}"></a>'
+        f'  <a href="{quoted(to_scene)}"><img src="{picture_name(params, shown)}" width="100%"\n'
+        f'    alt="{quoted(words)}"></a>'
     )
     frame = (
-        f'<iframe src="{escape(link(address, params, framed))}"\n'
+        f'<iframe src="{quoted(link(address, params, framed))}"\n'
         f'  title="{TITLE}" width="100%" height="{frame_height(view)}"\n'
         f'  frameborder="0" loading="lazy"></iframe>'
     )
@@ -132,56 +131,91 @@ def snippets(address: str, params: Params, view: View) -> list[Snippet]:
     ]
 
 
-def _boxes(key: str, labels: dict[str, str], checked: tuple[str, ...]) -> str:
-    return "".join(
-        f'<label><input type="checkbox" data-share="{key}" value="{value}"'
-        f"{' checked' if value in checked else ''}>{label}</label>"
+def _boxes(key: str, labels: dict[str, str], checked: tuple[str, ...]) -> Markup:
+    return joined(
+        tag(
+            "label",
+            tag("input", type="checkbox", data_share=key, value=value, checked=value in checked),
+            label,
+        )
         for value, label in labels.items()
     )
 
 
-def _choice(key: str, label: str, options: dict[str, str], chosen: str) -> str:
-    made = "".join(
-        f'<option value="{value}"{" selected" if value == chosen else ""}>{text}</option>'
-        for value, text in options.items()
+def _choice(key: str, label: str, options: dict[str, str], chosen: str) -> Markup:
+    made = (tag("option", t, value=v, selected=v == chosen) for v, t in options.items())
+    return tag("label", label, tag("select", *made, data_share=key))
+
+
+def _copied(snippet: Snippet) -> Markup:
+    """A place for a snippet, and the button that copies it."""
+    named = f"snippet-{snippet.key}"
+    return tag(
+        "div",
+        tag("h3", snippet.label, id=named),
+        tag("button", "Copy", type="button", data_copy=snippet.key),
+        tag(
+            "textarea",
+            readonly=True,
+            rows=1 if snippet.key == "link" else 3,
+            spellcheck="false",
+            data_snippet=snippet.key,
+            aria_labelledby=named,
+        ),
+        class_="snippet",
     )
-    return f'<label>{label}<select data-share="{key}">{made}</select></label>'
 
 
-def dialog_html(address: str, params: Params, view: View) -> str:
+def _button(action: str, text: str, **attributes: str) -> Markup:
+    return tag("button", text, type="button", data_share_action=action, **attributes)
+
+
+def dialog_html(address: str, params: Params, view: View) -> Markup:
     """What the share dialog holds: choices, snippets to copy, files to save."""
     locks = {name: LOCK_LABELS[name] for name in LOCKS if name not in OUTSIDE}
     parts = {part: PART_LABELS.get(part, part) for part in PARTS}
     questions = {NO_QUESTION: "no question", **{name: LABELS[name] for name in ASKED}}
     themes = {name: name for name in BY_KEY["theme"].choices} | {"auto": "as the page around"}
-    copies = "".join(
-        f'<div class="snippet"><h3 id="snippet-{one.key}">{escape(one.label)}</h3>'
-        f'<button type="button" data-copy="{one.key}">Copy</button>'
-        f'<textarea readonly rows="{1 if one.key == "link" else 3}" spellcheck="false" '
-        f'data-snippet="{one.key}" aria-labelledby="snippet-{one.key}"></textarea></div>'
-        for one in snippets(address, params, view)
+    title = tag("h2", "Share this scene", id="share-title")
+    plays = tag("input", type="checkbox", data_share="play", value="on")
+    hosted = tag("input", type="text", data_share="address", value=address, spellcheck="false")
+    how = {"href": "./static/hosting.html", "target": "_blank", "rel": "noopener"}
+    choices = (
+        tag("fieldset", tag("legend", "Show"), _boxes("show", parts, view.show)),
+        tag("fieldset", tag("legend", "Lock"), _boxes("lock", locks, view.lock)),
+        _choice("ask", "Ask to predict", questions, view.ask),
+        _choice("theme", "Colours", themes, view.theme),
+        tag("label", plays, "Start playing at once", class_="once"),
+        tag("label", "Where this page is hosted", hosted),
+        tag(
+            "p",
+            "Readers reach it there, so an address of this machine works on this machine alone. ",
+            tag("a", "How to host it", **how),
+            class_="share-note",
+        ),
     )
-    return (
-        '<div class="share-head"><h2 id="share-title">Share this scene</h2>'
-        '<button type="button" data-share-action="close" aria-label="Close">×</button></div>'
-        '<div class="share-body"><div class="choices">'
-        f"<fieldset><legend>Show</legend>{_boxes('show', parts, view.show)}</fieldset>"
-        f"<fieldset><legend>Lock</legend>{_boxes('lock', locks, view.lock)}</fieldset>"
-        f"{_choice('ask', 'Ask to predict', questions, view.ask)}"
-        f"{_choice('theme', 'Colours', themes, view.theme)}"
-        '<label class="once"><input type="checkbox" data-share="play" value="on">'
-        "Start playing at once</label>"
-        f'<label>Where this page is hosted<input type="text" data-share="address" '
-        f'value="{escape(address)}" spellcheck="false"></label>'
-        '<p class="share-note">Readers reach it there, so an address of this machine works on this '
-        'machine alone. <a href="./static/hosting.html" target="_blank" rel="noopener">How to host '
-        "it</a></p></div>"
-        f'<div class="copies">{copies}</div></div>'
-        '<div class="saves"><button type="button" data-share-action="picture">'
-        "Save the picture (SVG)</button>"
-        '<button type="button" data-share-action="passes">Save every pass (CSV)</button>'
-        '<p class="share-note">Put the picture beside your page, as '
-        '<code id="picture-name"></code>: '
-        "it is shown until the reader starts the simulator, and in print.</p></div>"
-        '<p class="sr-only" id="share-said" role="status"></p>'
+    saves = (
+        _button("picture", "Save the picture (SVG)"),
+        _button("passes", "Save every pass (CSV)"),
+        tag(
+            "p",
+            "Put the picture beside your page, as ",
+            tag("code", id="picture-name"),
+            ": it is shown until the reader starts the simulator, and in print.",
+            class_="share-note",
+        ),
+    )
+    copies = (_copied(one) for one in snippets(address, params, view))
+    return joined(
+        [
+            tag("div", title, _button("close", "×", aria_label="Close"), class_="share-head"),
+            tag(
+                "div",
+                tag("div", *choices, class_="choices"),
+                tag("div", *copies, class_="copies"),
+                class_="share-body",
+            ),
+            tag("div", *saves, class_="saves"),
+            tag("p", class_="sr-only", id="share-said", role="status"),
+        ]
     )

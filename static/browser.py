@@ -43,24 +43,6 @@ def listen(target: Any, kinds: str, handler: Callable[[Any], object]) -> None:
         target.addEventListener(kind, proxy)
 
 
-class Text:
-    """Texts of the page by name, written only where they change."""
-
-    def __init__(self, attribute: str) -> None:
-        self._places: dict[str, list[Any]] = {}
-        for element in every(f"[{attribute}]"):
-            self._places.setdefault(element.getAttribute(attribute), []).append(element)
-        self._shown: dict[str, str] = {}
-
-    def write(self, texts: dict[str, str]) -> None:
-        """Show these texts; names that the page has no place for are passed over."""
-        for name, text in texts.items():
-            if self._shown.get(name) != text:
-                self._shown[name] = text
-                for element in self._places.get(name, ()):
-                    element.textContent = text
-
-
 class Attribute:
     """A property of one element, written only where it changes."""
 
@@ -188,11 +170,6 @@ def copy(text: str, copied: Callable[[bool], object]) -> None:
     # One of them is called, with an error or with nothing.
     done = create_once_callable(lambda error=None: copied(not error))
     clipboard.writeText(text).then(done, done)
-
-
-def box_of(control: Any) -> Any:
-    """The part of the page that holds a control with its label."""
-    return control.closest(".control")
 
 
 def place_above(notice: Any, field: Any) -> None:

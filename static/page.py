@@ -10,9 +10,11 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from math import floor, log
+from math import floor
 from typing import Any
 
+from sim.face import THEMES, Face, Moment, controls, locks, look, paper, speed
+from sim.locks import fixed
 from sim.marks import COLUMNS, PALETTES
 from sim.params import (
     HORIZON,
@@ -25,51 +27,29 @@ from sim.params import (
     stepped,
     write,
 )
-from sim.picture import CSS_COLOURS, board_svg, emphasised, strip_html
-from sim.plot import HEIGHT, band, path, theory_height
 from sim.question import Question
 from sim.reading import message
 from sim.run import Run
 from sim.scene import picture
-from sim.story import PHASES, bars, describe_slot, figures, sentence, settings, strip, summary
+from sim.story import PHASES, figures
 from sim.view import BY_KEY, NO_QUESTION, View, changed
 from static import browser
 from static.board import Board
-from static.browser import Attribute, Text, one
+from static.browser import one
+from static.dom import Places
 from static.host import Host
 from static.playback import Playback
 from static.prediction import Prediction
 
 SPEED = BY_KEY["speed"]
-MANY_CELLS, CROWD = 9, 17
-"""Cells of the strip above which they shrink, and above which they wrap."""
-
 ADDRESS_DELAY = 300
 """Milliseconds after the last change that the address follows."""
-
-NOTHING_KEPT = "Nothing is kept while the KV cache is off."
 
 NEWS_DELAY = 4000
 """Milliseconds that good news stays."""
 
-LOCKED_BY = {"luck": ("seed",), "one-rate": ("alpha", "rates")}
-"""Buttons that are locked with a control."""
-
-WHILE_ASKED = ("reset", "share", "theme", "predict", "skip", "dismiss", "reload")
-"""Buttons that work while a question waits, and “play” once it runs."""
-
-PREDICT_FIRST = "no pass yet: predict first"
-UNKNOWN = "?"
-"""What stands for a number that would answer the question."""
-
 TOLD_ON_PAPER = ".chart details, .cards details, #text > details"
 """What is folded on the screen and not on paper."""
-
-THEMES = {
-    "auto": "Colours: as the system",
-    "light": "Colours: light",
-    "dark": "Colours: dark",
-}
 
 
 class Page:
@@ -93,7 +73,6 @@ class Page:
         self._came_from: Any = None
         self._opened_for_print: list[Any] = []
         self._rest_shown: tuple[Any, ...] = ()
-        self._plotted: tuple[Any, ...] = ()
         self._slot: int | None = None
         self._find_places()
         self.prediction = Prediction(self._began, self._answered)
@@ -119,51 +98,14 @@ class Page:
         canvas = one("#board")
         self._box, self._canvas = one("#board-box"), canvas
         self.board = Board(canvas, browser.context(canvas), browser.watch_canvases(self._redraw))
-        self._metrics, self._texts = Text("data-metric"), Text("data-text")
-        self._ghost_texts = Text("data-ghost")
+        self._places, self._face = Places(), Face()
         self._inputs = {
             row.key: one(f'[name="{row.key}"]') for row in PARAMETERS if one(f'[name="{row.key}"]')
         }
         self._fields = {e.getAttribute("data-number"): e for e in browser.every("[data-number]")}
-        self._told_values = {
-            key: Attribute(field, "aria-valuenow") for key, field in self._fields.items()
-        }
-        self._boxes = [
-            (browser.box_of(control), key)
-            for key, control in [*self._inputs.items(), *self._fields.items()]
-        ]
         self._line, self._speed = one('[name="tick"]'), one('[name="speed"]')
         self._buttons = {e.getAttribute("data-action"): e for e in browser.every("[data-action]")}
-        self._controls, self._notice = one("#controls"), one("#notice")
-        self._cursor, self._note = one("#cursor"), Attribute(one("#slot-note"), "textContent")
-        places = {
-            "caption": "innerHTML",
-            "strip": "innerHTML",
-            "sentence": "textContent",
-            "summary": "textContent",
-            "tick": "textContent",
-            "band": "d",
-            "theory": "d",
-            "evictions": "d",
-            "path": "d",
-            "play-label": "textContent",
-            "settings": "textContent",
-            "scene": "href",
-            "printed": "innerHTML",
-        }
-        self._places = {name: Attribute(one(f"#{name}"), kind) for name, kind in places.items()}
-        self._strip_class = Attribute(one("#strip"), "className")
-        self._tone = Attribute(one("#sentence"), "className")
-        self._race = [
-            Attribute(one(f"#{name} rect"), "width") for name in ("race-tokens", "race-plain")
-        ]
-        self._winning = Attribute(one("#race-tokens rect"), "class")
-        self._split = [
-            (Attribute(rect, "x"), Attribute(rect, "width"))
-            for rect in browser.every("#split rect")
-        ]
-        self._line_value = Attribute(self._line, "value")
-        self._speed_value = Attribute(one("#speed"), "textContent")
+        self._notice, self._cursor = one("#notice"), one("#cursor")
 
     def _take_moved_controls(self) -> list[str]:
         """Controls that were moved while Python loaded keep what they were set to; what could not
@@ -378,7 +320,7 @@ class Page:
             self.view, speed=float(round(SPEED.low * (SPEED.high / SPEED.low) ** share))
         )
         # The slider stays where it is: a step of a key may be less than a whole speed.
-        self._say_speed()
+        self._places.write(speed(self.view))
         self._address.ask()
 
     def _new_luck(self) -> None:
@@ -497,7 +439,7 @@ class Page:
         scene = replace(self._scene(), embed=False)
         if self._host:
             scene = replace(scene, theme="auto")  # it is the host's
-        self._places["scene"].write(browser.address(link("", self.params, scene)))
+        self._places.write({"#scene@href": browser.address(link("", self.params, scene))})
 
     def _share(self) -> None:
         from static.sharing import Sharing  # only now: most readers never ask
@@ -516,9 +458,7 @@ class Page:
 
     def _before_print(self) -> None:
         """Put the scene as it is into the printed picture, sharp at every size."""
-        run, tick = self.run, self.view.tick
-        svg = board_svg(run.slots(tick), not self.params.kv_cache, CSS_COLOURS, summary(run, tick))
-        self._places["printed"].write(svg)
+        self._places.write(paper(self.run, self.view.tick))
         self.playback.pause()
         self._follow()
         browser.root.classList.toggle("dark", self._colours() == PALETTES["dark"])
@@ -537,32 +477,21 @@ class Page:
         names = list(THEMES)
         following = names[(names.index(self.view.theme) + 1) % len(names)]
         self.view = replace(self.view, theme=following)
-        self._show_theme()
+        self._places.write(look(self.view))
         self._changed()
 
     def _show_view(self) -> None:
         """Show how a link wants the page: its parts, its colours, its controls."""
-        self._show_controls()
         params, view, asked = self.params, self.view, self.prediction
+        self._places.write(controls(params, view))
         rest = (
             *(view.show, view.embed, view.theme, view.lock, asked.waiting, asked.open),
             *(params.kv_cache, params.acceptance_rates),
         )
         if rest != self._rest_shown:  # a drag changes none of these
             self._rest_shown = rest
-            browser.root.setAttribute("data-show", " ".join(view.show))
-            browser.root.toggleAttribute("data-embed", view.embed)
-            self._show_theme()
-            self._show_locks()
-
-    def _show_theme(self) -> None:
-        theme = self.view.theme
-        if theme == "auto":
-            browser.root.removeAttribute("data-theme")
-        else:
-            browser.root.setAttribute("data-theme", theme)
-        self._buttons["theme"].setAttribute("aria-label", THEMES[theme])
-        self._buttons["theme"].title = THEMES[theme]
+            self._places.write(look(view))
+            self._places.write(locks(params, view, asked.waiting, asked.running))
 
     def _paper(self, theme: str) -> dict[str, str]:
         """The colours of a picture that leaves the page."""
@@ -612,16 +541,13 @@ class Page:
             self._slot = slot
             self._frames.ask()
 
-    def _show_slot(self) -> None:
+    def _show_cursor(self) -> None:
         self._cursor.hidden = self._slot is None
-        if self._slot is None:
-            self._note.write("point at or tap a slot to see what it holds")
-            return
-        left, top, size = self.board.box(self._slot)
-        style = self._cursor.style
-        style.left, style.top = f"{left - 3}px", f"{top - 3}px"
-        style.width = style.height = f"{size + 6}px"
-        self._note.write(describe_slot(self.run, self.view.tick, self._slot))
+        if self._slot is not None:
+            left, top, size = self.board.box(self._slot)
+            style = self._cursor.style
+            style.left, style.top = f"{left - 3}px", f"{top - 3}px"
+            style.width = style.height = f"{size + 6}px"
 
     # Showing
 
@@ -664,113 +590,19 @@ class Page:
                 browser.pixel_ratio(),
                 self._colours(),
             )
-            self._show_slot()
-        told = strip(run, tick, phase)
-        caption = PREDICT_FIRST if self.prediction.open and tick == 0 else told.caption
-        self._places["caption"].write(emphasised(caption))
-        self._places["strip"].write(strip_html(told))
-        cells = len(told.cells)
-        size = " crowd" if cells > CROWD else " many" if cells > MANY_CELLS else ""
-        self._strip_class.write("strip" + size)
-        self._show_numbers(run, tick)
-        self._show_timeline(run, tick)
-        playing = self.playback.playing
+            self._show_cursor()
+        if self._host:
+            self._host.state(run.report(tick))
+        playing, asked = self.playback.playing, self.prediction
+        question = asked.question if asked.open else None
+        moment = Moment(run, tick, phase, self._slot, self._ghosts, question, playing)
+        self._places.write(self._face.turn(moment))
         if self._charts:
             self._charts.show(run, tick, self._colours(), playing)
-        browser.root.classList.toggle("playing", playing)
-        self._places["play-label"].write("Pause" if playing else "Play")
-        if not playing:
-            self._places["summary"].write(summary(run, tick))
-
-    def _show_numbers(self, run: Run, tick: int) -> None:
-        report = run.report(tick)
-        if self._host:
-            self._host.state(report)
-        texts = figures(report, run)
-        if self.prediction.open and self.prediction.question:
-            texts.update(dict.fromkeys(self.prediction.question.hidden, UNKNOWN))
-        self._metrics.write(texts)
-        self._texts.write(texts)
-        self._controls.classList.toggle("replaying", bool(self._ghosts))
-        self._ghost_texts.write(
-            {name: self._ghosts.get(name, "") for name in ("tokens_per_pass", "speedup")}
-        )
-        words = sentence(run, tick)
-        self._places["sentence"].write(words.text)
-        self._tone.write(f"sentence {words.tone}")
-        lengths = bars(report)
-        for bar, length in zip(self._race, lengths.race, strict=True):
-            bar.write(f"{length:.1f}")
-        self._winning.write("wasted" if lengths.race[0] < lengths.race[1] else "useful")
-        start = 0.0
-        for (left, width), length in zip(self._split, lengths.split, strict=True):
-            left.write(f"{start:.1f}")
-            width.write(f"{length:.1f}")
-            start += length
-
-    def _show_timeline(self, run: Run, tick: int) -> None:
-        self._line_value.write(str(tick))
-        self._places["tick"].write(str(tick))
-        self._places["path"].write(path(run, tick))
-        plotted = (self.params, run.at(tick).recompute_passes)
-        if plotted != self._plotted:
-            self._plotted = plotted
-            self._places["band"].write(band(run, tick))
-            self._places["theory"].write(f"M0 {theory_height(run):.1f}H{HORIZON}")
-            marks = "".join(f"M{at} 0V{HEIGHT}" for at in self.params.evictions)
-            self._places["evictions"].write(marks if self.params.kv_cache else "")
-            self._places["settings"].write(settings(self.params))
-
-    def _show_controls(self) -> None:
-        """Put every control where the parameters are."""
-        for key, control in self._inputs.items():
-            value = getattr(self.params, BY_KEY[key].name)
-            if BY_KEY[key].kind == "switch":
-                control.checked = value
-            else:
-                control.value = write(BY_KEY[key], value)
-        for key, field in self._fields.items():
-            text = write(BY_KEY[key], getattr(self.params, BY_KEY[key].name))
-            if field.value != text:
-                field.value = text
-            self._told_values[key].write(text)
-        self._show_speed()
-
-    def _show_locks(self) -> None:
-        """Let the reader move what may be moved."""
-        per_position = bool(self.params.acceptance_rates)
-        for key, control in [*self._inputs.items(), *self._fields.items()]:
-            control.disabled = self._fixed(key) or (key == "alpha" and per_position)
-        self._line.disabled, self._speed.disabled = self._fixed("tick"), self._fixed("speed")
-        for name, button in self._buttons.items():
-            button.disabled = self._fixed_button(name)
-        for box, key in self._boxes:
-            box.classList.toggle("fixed", key in self.view.lock)
-        self._buttons["one-rate"].hidden = not per_position
-        self._buttons["evict"].title = "" if self.params.kv_cache else NOTHING_KEPT
-        browser.root.classList.toggle("uncached", not self.params.kv_cache)
 
     def _fixed(self, key: str) -> bool:
-        """Whether the reader may not move a control: its link locks it, or a question waits."""
-        return key in self.view.lock or (self.prediction.waiting and key != "speed")
-
-    def _fixed_button(self, name: str) -> bool:
-        if name == "evict" and not self.params.kv_cache:
-            return True
-        if not set(LOCKED_BY.get(name, (name,))).isdisjoint(self.view.lock):
-            return True
-        runs = name == "play" and not self.prediction.open
-        return self.prediction.waiting and name not in WHILE_ASKED and not runs
-
-    def _show_speed(self) -> None:
-        share = log(self.view.speed / SPEED.low) / log(SPEED.high / SPEED.low)
-        self._speed.value = f"{share:.2f}"
-        self._say_speed()
-
-    def _say_speed(self) -> None:
-        number = write(SPEED, self.view.speed)
-        self._speed.setAttribute("aria-valuetext", f"{number} units of time a second")
-        self._speed_value.write(number)
+        """Whether the reader may not move a control."""
+        return fixed(key, self.view, self.prediction.waiting)
 
     # The API
 

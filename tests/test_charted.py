@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections import Counter
 from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 from math import sqrt
+from pathlib import Path
 from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from jinja2 import UndefinedError
 
 from sim.chart import OTHERS, Chart, Table, table_html
 from sim.charts import (
@@ -29,7 +32,7 @@ from sim.charts import (
 )
 from sim.ensemble import ensemble, spread
 from sim.host.claims import accept_and_refill, break_even, claims
-from sim.host.printed import printed
+from sim.host.printed import SECTIONS, built
 from sim.params import HORIZON, Params, updated
 from sim.run import Run
 from sim.run_charts import (
@@ -49,6 +52,7 @@ from sim.run_charts import (
 from sim.theory import expected_speedup
 from sim.view import View
 from tests.test_board_rules import params_of_rules
+from tests.test_contract import INDEX
 from tests.test_drawn import chances
 
 EXAMPLES = int(os.environ.get("BONUS_TOKEN_EXAMPLES", "25"))
@@ -409,7 +413,7 @@ def test_every_figure_of_the_text_comes_out_by_hand() -> None:
     assert said["room"] == str(int((80e9 - weights) / (wide * 4096))) == "30"
     assert said["warm"] == "512"
     assert said["cold"] == f"{sum(range(1, 513)):,}"
-    assert said["cold-speedup"] == f"{cold:.2f}" == "0.80"
+    assert said["cold_speedup"] == f"{cold:.2f}" == "0.80"
     assert said["missing"] == str(Run(Params()).report(134)["tokens"])
     assert said["passes"] == str(-(-int(said["missing"]) // 64))
     assert said["overlap"] == f"{0.2 + 0.25 + 0.15 + 0.1:.2f}"
@@ -419,18 +423,18 @@ def test_every_figure_of_the_text_comes_out_by_hand() -> None:
     assert said["ceiling"] == "3.33"
     dear = {k: (1 - 0.7 ** (k + 1)) / 0.3 / (1 + 0.05 * k) for k in range(1, 17)}
     assert said["best"] == str(max(dear, key=lambda k: dear[k])) == "6"
-    assert said["best-speedup"] == f"{dear[6]:.2f}"
-    assert {n: said[f"luck-{n}"] for n in (10, 60, 1200)} == {n: normal(n) for n in (10, 60, 1200)}
+    assert said["best_speedup"] == f"{dear[6]:.2f}"
+    assert {n: said[f"luck_{n}"] for n in (10, 60, 1200)} == {n: normal(n) for n in (10, 60, 1200)}
     expected = (1 - 0.8**5) / 0.2
     assert said["expected"] == f"{expected:.2f}"
     assert said["accepted"] == f"{(expected - 1) / 4 * 100:.0f} %"
     share = (expected - 1) / 4
     assert said["misread"] == f"{(1 - share**5) / (1 - share):.2f}"
     assert said["measured"] == f"{1.7 / 2.5:.2f} to {3.1 / 2.4:.2f}"
-    assert said["chen-cost"] == f"{1.8 / 14.1:.2f}"
-    assert said["chen-gain"] == f"{14.1 / 7.52:.1f} to {14.1 / 5.73:.1f}"
+    assert said["chen_cost"] == f"{1.8 / 14.1:.2f}"
+    assert said["chen_gain"] == f"{14.1 / 7.52:.1f} to {14.1 / 5.73:.1f}"
     assert said["report"] == "25 of 3,652"
-    assert said["report-length"] == f"{1 + 25 / (3652 / 4):.2f}"
+    assert said["report_length"] == f"{1 + 25 / (3652 / 4):.2f}"
     assert said["unpaged"] == "20 to 38 %"
     assert said["paged"] == "96 %"
     lost = (1 - 0.4**13) / 0.6 / (1 + 12 * 0.1)
@@ -449,9 +453,36 @@ def test_every_figure_of_the_text_comes_out_by_hand() -> None:
     ]
 
 
-def test_a_page_that_has_no_single_place_for_a_part_is_not_printed() -> None:
-    with pytest.raises(ValueError, match="has 0 places for"):
-        printed("<html></html>")
+@pytest.mark.parametrize(
+    ("section", "what", "instead", "told"),
+    [
+        ("memory", "{{ claim.read }}", "7 ms", "no section has read$"),
+        ("bonus", "{{ chart.yields }}", "", "no section has yields$"),
+        ("memory", "{{ claim.read }}", "{{ claim.raed }}", "has no attribute 'raed'"),
+        ("text", '{% include "lose.html" %}', "", "no section has chen_cost, "),
+        ("widget", ' id="split"', "", "0 places for #split"),
+        ("widget", 'data-metric="cached"', 'data-metric="cashed"', "known of data-metric=cashed"),
+        ("widget", 'id="replay"', 'id="tick"', "2 places for #tick"),
+    ],
+)
+def test_a_page_whose_sections_do_not_fit_what_there_is_to_print_is_not_built(
+    section: str, what: str, instead: str, told: str, tmp_path: Path
+) -> None:
+    sections = Path(shutil.copytree(SECTIONS, tmp_path / "sections"))
+    file = sections / f"{section}.html"
+    text = file.read_text(encoding="utf-8")
+    assert built(sections) == INDEX
+    assert what in text
+    file.write_text(text.replace(what, instead), encoding="utf-8")
+    with pytest.raises((ValueError, UndefinedError), match=told):
+        built(sections)
+
+
+def test_what_a_section_is_given_is_escaped_where_it_is_no_markup(tmp_path: Path) -> None:
+    sections = Path(shutil.copytree(SECTIONS, tmp_path / "sections"))
+    with (sections / "say.html").open("a", encoding="utf-8") as file:
+        file.write('{{ "<&>" }} {{ emphasised("**<**") }}')
+    assert "&lt;&amp;&gt; <b>&lt;</b>" in built(sections)
 
 
 def test_models_that_agree_reject_nothing_and_refill_nothing() -> None:

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from sim.cache import EMPTY, REJECTED
 from sim.marks import BLOCK, COLUMNS, LOOKS, PALETTES, ROWS, Shape, columns, shapes
 from sim.params import HORIZON, SLOTS, Params
-from sim.picture import CSS_COLOURS, bar_svg, board_svg, scene_svg, strip_html, swatch
+from sim.picture import CSS_COLOURS, bar_parts, board_svg, scene_svg, strip_html, swatch
 from sim.plot import HEIGHT, band, path, scale, theory_height
 from sim.run import Run
 from sim.story import Strip, StripCell
@@ -347,8 +347,8 @@ def test_what_is_told_in_place_of_the_numbers_is_escaped_and_wrapped() -> None:
 
 
 def test_a_bar_is_laid_part_behind_part() -> None:
-    root = ElementTree.fromstring(bar_svg("split", {"useful": 50, "wasted": 20.25, "redone": 9}))
-    assert root.attrib["id"] == "split"
+    parts = bar_parts({"useful": 50, "wasted": 20.25, "redone": 9})
+    root = ElementTree.fromstring(f"<svg>{parts}</svg>")
     assert [(r.attrib["class"], r.attrib["x"], r.attrib["width"]) for r in root] == [
         ("useful", "0.0", "50.0"),
         ("wasted", "50.0", "20.2"),

@@ -329,6 +329,7 @@ def test_a_bundle_holds_the_page_the_runtime_and_the_hash_of_every_file(tmp_path
     assert wanted <= set(made)
     assert {".nojekyll", ".github/workflows/pages.yml", "static/embed.js"} <= set(made)
     assert not [name for name in made if name.startswith(("tests", "sim/host", "sim/__main__"))]
+    assert not [name for name in made if "sections" in name]
     texts = made["LICENCES.txt"].decode()
     for package in json.loads((SITE / "static/vendor.json").read_text("utf-8"))["packages"]:
         assert f"{package['name']} {package['version']}, licence {package['licence']}" in texts

@@ -108,6 +108,16 @@ def test_a_wheel_names_its_version_and_the_one_package_it_needs(wheel: Path) -> 
     assert [re.split(r"[<>=]", text)[0] for text in needed] == ["platformdirs"]
 
 
+def test_a_wheel_holds_the_page_and_not_what_it_is_built_from(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        held = set(archive.namelist())
+        read = [archive.read(name) for name in held if name.endswith(".py")]
+    assert "sim/site/index.html" in held
+    assert {f"sim/site/{name}" if name[:3] != "sim" else name for name in page_files()} <= held
+    assert not [name for name in held if "sections" in name or "printed" in name]
+    assert not [source for source in read if b"jinja2" in source or b"sim.host.printed" in source]
+
+
 def test_an_installed_package_keeps_its_runtime_in_a_cache_and_serves_it_from_there(
     installed: Path, home: Path, tmp_path: Path
 ) -> None:

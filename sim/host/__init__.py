@@ -10,6 +10,7 @@ SITE = PACKAGE.parent if (PACKAGE.parent / "index.html").exists() else PACKAGE /
 
 PAGE_MODULES = (
     "browser",
+    "dom",
     "board",
     "playback",
     "host",

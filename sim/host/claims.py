@@ -10,6 +10,7 @@ from math import ceil, sqrt
 from typing import NamedTuple
 
 from sim.charts import LENGTHS
+from sim.markup import joined, tag
 from sim.params import Params
 from sim.run import Run
 from sim.story import count
@@ -152,10 +153,14 @@ def claims() -> dict[str, str]:
     evicted = Run(Params(evictions=(134,)))
     missing = evicted.missing(134)
     words = accept_and_refill(TARGET, DRAFT)
-    rows = "".join(
-        f'<tr><th scope="row">{one.word}</th><td>{_share(one.target)}</td>'
-        f"<td>{_share(one.draft)}</td><td>{_share(one.accept)}</td><td>{_share(one.kept)}</td>"
-        f"<td>{_share(one.refilled)}</td><td><b>{_share(one.kept + one.refilled)}</b></td></tr>"
+    rows = joined(
+        tag(
+            "tr",
+            tag("th", one.word, scope="row"),
+            *(tag("td", _share(n)) for n in (one.target, one.draft, one.accept)),
+            *(tag("td", _share(n)) for n in (one.kept, one.refilled)),
+            tag("td", tag("b", _share(one.kept + one.refilled))),
+        )
         for one in words
     )
     measured = [found / expected for expected, found in EXPECTED_AND_MEASURED]
@@ -174,7 +179,7 @@ def claims() -> dict[str, str]:
         "wide": f"{_kib_per_token(LAYOUTS['Llama 2 7B'])} KiB",
         "narrow": f"{_kib_per_token(LAYOUTS['Llama 3 8B'])} KiB",
         "context": f"{conversation / 1024**3:.0f} GiB",
-        "cold-speedup": f"{Run(uncached).report(512)['speedup']:.2f}",
+        "cold_speedup": f"{Run(uncached).report(512)['speedup']:.2f}",
         "missing": count(missing),
         "passes": str(ceil(missing / default.recompute_chunk)),
         "example": rows,
@@ -183,17 +188,17 @@ def claims() -> dict[str, str]:
         "second": f"{_gain(0.7, 2):.2f}",
         "eighth": f"{_gain(0.7, 8):.2f}",
         "best": str(best),
-        "best-speedup": _speedup(**dear, draft_length=best),
+        "best_speedup": _speedup(**dear, draft_length=best),
         "ceiling": f"{1 / (1 - 0.7):.2f}",
-        **{f"luck-{n}": _nine_in_ten(default, n) for n in LUCK_AFTER},
+        **{f"luck_{n}": _nine_in_ten(default, n) for n in LUCK_AFTER},
         "expected": f"{expected:.2f}",
         "accepted": f"{100 * (expected - 1) / default.draft_length:.0f} %",
         "misread": _misread(default, expected),
         "measured": f"{min(measured):.2f} to {max(measured):.2f}",
-        "chen-cost": f"{DRAFT_MS / PLAIN_MS:.2f}",
-        "chen-gain": f"{min(gains):.1f} to {max(gains):.1f}",
+        "chen_cost": f"{DRAFT_MS / PLAIN_MS:.2f}",
+        "chen_gain": f"{min(gains):.1f} to {max(gains):.1f}",
         "report": f"{REPORTED_ACCEPTED} of {REPORTED_DRAFTED:,}",
-        "report-length": f"{1 + REPORTED_ACCEPTED / passes:.2f}",
+        "report_length": f"{1 + REPORTED_ACCEPTED / passes:.2f}",
         "room": str(int((CARD - weights) // conversation)),
         "unpaged": f"{min(TOKEN_SHARES):.0f} to {max(TOKEN_SHARES):.0f} %",
         "paged": f"{PAGED_SHARE:.0f} %",

@@ -1,34 +1,43 @@
-"""Print into index.html what Python will draw: the opening scene, the controls, the file list.
+"""Build index.html from its sections, with what Python will draw: the opening scene, the controls.
 
 The page is useful before Python arrives because these parts of it are real: made here, by the same
-code, from the same table. `python3 -m sim.host.printed` writes them, and the README's picture; a test holds both to the code.
+code, from the same table. `python3 -m sim.host.printed` writes it, and the README's picture; a test
+holds both to the code. It needs Jinja2, which only those need who change the page.
 """
 
 from __future__ import annotations
 
 import json
-import re
-from html import escape
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
 
-from sim.cache import ACCEPTED, EMPTY
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from sim.cache import EMPTY
 from sim.chart import table_html
 from sim.charts import CHARTS
+from sim.face import MAIN, Face, Moment, Shown, locks, look, paper
+from sim.face import controls as controls_at
 from sim.host import SITE, page_files, snapshot
 from sim.host.claims import claims
+from sim.host.places import filled
 from sim.host.vendor import read_parts
 from sim.marks import LOOKS
+from sim.markup import Markup
 from sim.metrics import METRICS
-from sim.params import HORIZON, PARAMETERS, Params, Setting, write
-from sim.picture import CSS_COLOURS, bar_svg, board_svg, emphasised, strip_html, swatch
-from sim.plot import HEIGHT, band, path, theory_height
+from sim.params import HORIZON, PARAMETERS, Params
+from sim.picture import CSS_COLOURS, emphasised, swatch
+from sim.plot import HEIGHT
 from sim.recall import CARDS, SELF_RATINGS
 from sim.run import Run
 from sim.scene import Scene
-from sim.story import ADVANCED, bars, figures, sentence, settings, strip, summary
+from sim.story import ADVANCED
 from sim.view import BY_KEY, View
 
-MAIN_CONTROLS = ("speculation", "k", "alpha", "cache")
-ONE_RATE = '<button type="button" data-action="one-rate" hidden>One rate</button>'
+SECTIONS = SITE / "static" / "sections"
+"""The sources of the page; shell.html brings the others in."""
+
 INTERPRETER = "./static/interpreter.mjs"
 MODULES = (
     "start.mjs",
@@ -94,151 +103,73 @@ def python_config() -> str:
     )
 
 
-def _switch(row: Setting) -> str:
-    checked = " checked" if row.default else ""
-    return (
-        f'<div class="control switch"><label for="{row.key}">{row.label}</label>'
-        f'<input type="checkbox" role="switch" id="{row.key}" name="{row.key}"{checked} '
-        f'aria-describedby="{row.key}-help"><p id="{row.key}-help">{row.help}</p></div>'
-    )
+ONLY_ALIVE = ("#slot-note", "#summary", *locks(Params(), View()))
+"""Places that say something once Python is there: the picture's label says it before, and until
+then every button rests.
+"""
 
 
-def _number_field(row: Setting, named: str = "") -> str:
-    """A number field, which its label names by the id in `named`, or else the label's text.
+def opening() -> Shown:
+    """What stands in the places of the page before Python has come: the opening scene."""
+    run, view = Run(Params()), View()
+    moment = Moment(run, view.tick)
+    shown = Face().turn(moment) | controls_at(run.params, view) | look(view)
+    shown |= paper(run, view.tick)
+    return {place: value for place, value in shown.items() if place not in ONLY_ALIVE}
 
-    A field of the browser's own for numbers keeps to itself what it cannot read: a decimal comma.
+
+class Texts(dict[str, str]):
+    """Texts by name that belong into the page, and which of them are not there yet."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        super().__init__(texts)
+        self.unused = list(texts)
+
+    def __getitem__(self, name: str) -> str:
+        if name in self.unused:
+            self.unused.remove(name)
+        return super().__getitem__(name)
+
+
+def built(sections: Path = SECTIONS) -> str:
+    """The page, put together from its sections, every place of the face filled.
+
+    Raises ValueError for a figure, a chart or a place that no section has, and for a place of which
+    nothing is known; UndefinedError where a section asks for what there is not.
     """
-    return (
-        f'<input type="text" role="spinbutton" data-number="{row.key}" aria-valuemin="{row.low:g}" '
-        f'aria-valuemax="{row.high:.0f}" aria-valuenow="{write(row, row.default)}" '
-        f'value="{write(row, row.default)}" inputmode="decimal" autocomplete="off" spellcheck="false" '
-        f"{named or f'aria-label={chr(34)}{row.label}{chr(34)}'}>"
+    run, tick = Run(Params()), View().tick
+    tables = {c.name: table_html(c, c.table(run, tick, c.data(run, tick))) for c in CHARTS}
+    claim, chart = Texts(claims()), Texts(tables)
+    made = Environment(
+        loader=FileSystemLoader(sections),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
     )
-
-
-def _slider(row: Setting) -> str:
-    assert row.slider is not None
-    stop, step = row.slider
-    return (
-        f'<div class="control"><label for="{row.key}">{row.label}</label>'
-        f'<input type="range" id="{row.key}" name="{row.key}" min="{row.low:g}" max="{stop:g}" '
-        f'step="{step:g}" value="{write(row, row.default)}" aria-describedby="{row.key}-help">'
-        f'{_number_field(row)}<p id="{row.key}-help" data-text="{row.key}_help">{row.help}</p>'
-        f"{ONE_RATE if row.key == 'alpha' else ''}</div>"
+    html = made.get_template("shell.html").render(
+        scene_keys=" ".join(SCENE_KEYS),
+        preloads=Markup(preloads()),
+        small_preloads=Markup(small_preloads()),
+        python_config=Markup(python_config()),
+        looks=[(state, look) for state, look in LOOKS.items() if state != EMPTY],
+        swatch=partial(swatch, size=14, colours=CSS_COLOURS),
+        setting=BY_KEY,
+        main=MAIN,
+        advanced=ADVANCED,
+        horizon=HORIZON,
+        plot_height=HEIGHT,
+        metrics=METRICS,
+        cards=CARDS,
+        self_ratings=SELF_RATINGS,
+        emphasised=emphasised,
+        claim=claim,
+        chart=chart,
     )
-
-
-def _seed(row: Setting) -> str:
-    return (
-        f'<div class="control"><label for="{row.key}">{row.label}</label>'
-        f'<button type="button" class="luck" data-action="luck">New luck</button>'
-        f"{_number_field(row, named=f'id={chr(34)}{row.key}{chr(34)}')}"
-        f'<p id="{row.key}-help">{row.help}</p></div>'
-    )
-
-
-def controls() -> str:
-    """“Break it”: the main controls, and the advanced ones behind their summary."""
-    made = {
-        row.key: _switch(row)
-        if row.kind == "switch"
-        else _slider(row)
-        if row.slider
-        else _seed(row)
-        for row in PARAMETERS
-        if row.key in MAIN_CONTROLS + ADVANCED
-    }
-    return (
-        "\n".join(made[key] for key in MAIN_CONTROLS)
-        + '\n<details class="advanced"><summary>advanced<span data-text="advanced"></span></summary>'
-        + "\n".join(made[key] for key in ADVANCED)
-        + "</details>"
-    )
-
-
-def plot(run: Run, tick: int) -> str:
-    """The plot that the timeline lies on."""
-    return (
-        f'<svg viewBox="0 0 {HORIZON} {HEIGHT}" preserveAspectRatio="none" aria-hidden="true">'
-        f'<path class="band" id="band" d="{band(run, tick)}"/>'
-        f'<path class="theory" id="theory" d="M0 {theory_height(run):.1f}H{HORIZON}"/>'
-        f'<path class="evictions" id="evictions" d=""/>'
-        f'<path class="path" id="path" d="{path(run, tick)}"/></svg>'
-    )
-
-
-def regions() -> dict[str, str]:
-    """What goes between each pair of print marks."""
-    run, view = Run(Params()), View()
-    tick, told = view.tick, strip(run, view.tick)
-    words = sentence(run, tick)
-    speed, line = BY_KEY["speed"], BY_KEY["tick"]
-    texts = figures(run.report(tick), run)
-    lengths = bars(run.report(tick))
-    return {
-        "race-tokens": bar_svg("race-tokens", {"useful": lengths.race[0]}),
-        "race-plain": bar_svg("race-plain", {"plain": lengths.race[1]}),
-        "split": bar_svg(
-            "split", dict(zip(("useful", "wasted", "redone"), lengths.split, strict=True))
-        ),
-        "keys": f'<meta name="scene-keys" content="{" ".join(SCENE_KEYS)}">',
-        "preload": preloads(),
-        "modules": small_preloads(),
-        "board": board_svg(run.slots(tick), False, CSS_COLOURS, summary(run, tick)),
-        "legend": "".join(
-            f'<li class="{state}">{swatch(state, False, 14, CSS_COLOURS)}{look.legend}</li>'
-            for state, look in LOOKS.items()
-            if state != EMPTY
-        )
-        + f'<li class="hollow">{swatch(ACCEPTED, True, 14, CSS_COLOURS)}known, not kept</li>',
-        "caption": emphasised(told.caption),
-        "strip": strip_html(told),
-        "speed": f'<label class="speed" title="{speed.help}">{speed.label} <span id="speed">{write(speed, speed.default)}</span><input type="range" name="speed" min="0" max="1" '
-        f'step="0.01" value="0.51" aria-valuetext="{write(speed, speed.default)} units of time a second"></label>',
-        "plot": plot(run, tick),
-        "timeline": f'<input type="range" name="{line.key}" min="0" max="{HORIZON}" step="1" '
-        f'value="{tick}" aria-label="tick">',
-        "sentence": escape(words.text, quote=False),
-        "settings": escape(settings(run.params), quote=False),
-        "controls": controls(),
-        "table": "".join(
-            f'<tr><th scope="row">{m.name}</th><td data-metric="{m.name}">{texts[m.name]}</td>'
-            f"<td>{m.help}</td></tr>"
-            for m in METRICS
-        ),
-        **{
-            f"chart-{one.name}": table_html(one, one.table(run, tick, one.data(run, tick)))
-            for one in CHARTS
-        },
-        "cards": "\n".join(
-            f"<details><summary>{emphasised(card.question)}</summary>"
-            f"<p>{emphasised(card.answer)}</p></details>"
-            for card in CARDS
-        ),
-        "standings": "".join(
-            f'<label><input type="radio" name="standing" value="{index}">{text}</label>'
-            for index, text in enumerate(SELF_RATINGS)
-        ),
-        "python": python_config(),
-        **{f"claim-{name}": text for name, text in claims().items()},
-    }
-
-
-def printed(html: str) -> str:
-    """`html` with every print region and every figure filled from the opening scene."""
-    run, view = Run(Params()), View()
-    for name, text in regions().items():
-        mark = re.compile(rf"(<!--print {name}-->).*?(<!--/print-->)", re.DOTALL)
-        html, found = mark.subn(lambda m, text=text: m[1] + text + m[2], html)  # type: ignore[misc]
-        if found != 1:
-            raise ValueError(f"index.html has {found} places for {name!r}, not one")
-    texts = figures(run.report(view.tick), run)
-    for name, text in texts.items():
-        place = re.compile(
-            rf'(<(\w+)(?: (?:class|id)="[^"]*")? data-(?:metric|text)="{name}">)[^<]*(</\2>)'
-        )
-        html = place.sub(lambda m, text=text: m[1] + escape(text, quote=False) + m[3], html)  # type: ignore[misc]
-    return re.sub(r'(<output id="tick">)[^<]*', rf"\g<1>{view.tick}", html)
+    if unused := claim.unused + chart.unused:
+        raise ValueError(f"no section has {', '.join(unused)}")
+    return filled(html, opening(), ONLY_ALIVE)
 
 
 EXAMPLE = Scene(k=12, alpha=0.6, c=0.05, evict=134, tick=139)
@@ -248,6 +179,5 @@ EXAMPLE_PICTURE = SITE / "static" / "scene.svg"
 
 
 if __name__ == "__main__":
-    target = SITE / "index.html"
-    target.write_text(printed(target.read_text(encoding="utf-8")), encoding="utf-8")
+    (SITE / "index.html").write_text(built(), encoding="utf-8")
     EXAMPLE_PICTURE.write_text(EXAMPLE.svg() + "\n", encoding="utf-8")

@@ -1,0 +1,262 @@
+"""The face of a scene: everything the widget shows, by its place on the page, as plain data.
+
+A place is a CSS selector, and its value stands in every element that matches: a text, or `Markup`
+where it is HTML. An @ leads to something else of the element:
+
+    [data-metric=tokens]     its text
+    #path@d                  its attribute d; for a truth value, whether it has one
+    #controls@.replaying     whether it is of that class
+
+The page writes these places, and index.html is printed with them, so that a new value here needs
+but its place there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from math import log
+from typing import NamedTuple
+
+from sim.locks import BUTTONS, fixed, fixed_button
+from sim.metrics import METRICS
+from sim.params import HORIZON, PARAMETERS, Params, write
+from sim.picture import CSS_COLOURS, bar_parts, board_svg, emphasised, strip_html
+from sim.plot import HEIGHT, band, path, theory_height
+from sim.question import Question
+from sim.run import Run
+from sim.story import (
+    ADVANCED,
+    PHASES,
+    bars,
+    describe_slot,
+    figures,
+    sentence,
+    settings,
+    strip,
+    summary,
+)
+from sim.view import BY_KEY, View
+
+Shown = dict[str, str | bool]
+"""What stands in each place."""
+
+MANY_CELLS, CROWD = 9, 17
+"""Cells of the strip above which they shrink, and above which they wrap."""
+
+MAIN = ("speculation", "k", "alpha", "cache")
+"""Keys of the settings whose controls are always there."""
+
+GHOSTS = ("tokens_per_pass", "speedup")
+"""Numbers that stand there as they were while a slider moves."""
+
+PREDICT_FIRST = "no pass yet: predict first"
+POINT_AT_ONE = "point at or tap a slot to see what it holds"
+UNKNOWN = "?"
+"""What stands for a number that would answer the question."""
+
+NOTHING_KEPT = "Nothing is kept while the KV cache is off."
+
+THEMES = {
+    "auto": "Colours: as the system",
+    "light": "Colours: light",
+    "dark": "Colours: dark",
+}
+
+_METRICS = {metric.name: f"[data-metric={metric.name}]" for metric in METRICS}
+
+
+class Moment(NamedTuple):
+    """A scene, and what the reader is doing with it."""
+
+    run: Run
+    tick: int
+    phase: str = PHASES[-1]
+    """How far the pass is told."""
+    slot: int | None = None
+    """The slot pointed at."""
+    ghosts: Mapping[str, str] = {}
+    """The figures before the slider moved, while it moves."""
+    question: Question | None = None
+    """What is yet to be predicted."""
+    playing: bool = False
+
+
+def this_pass(moment: Moment) -> Shown:
+    """The pass that the tick was."""
+    told = strip(moment.run, moment.tick, moment.phase)
+    cells = len(told.cells)
+    first = moment.question is not None and moment.tick == 0
+    return {
+        "#caption": emphasised(PREDICT_FIRST if first else told.caption),
+        "#strip": strip_html(told),
+        "#strip@class": "strip" + (" crowd" if cells > CROWD else " many" * (cells > MANY_CELLS)),
+    }
+
+
+def slot_note(moment: Moment) -> Shown:
+    """What the slot pointed at holds."""
+    run, tick, slot = moment.run, moment.tick, moment.slot
+    return {"#slot-note": POINT_AT_ONE if slot is None else describe_slot(run, tick, slot)}
+
+
+def numbers(moment: Moment) -> Shown:
+    """The numbers, what is said of them, and their bars; not those that a question hides."""
+    run, tick, question = moment.run, moment.tick, moment.question
+    report = run.report(tick)
+    texts, words, lengths = figures(report, run), sentence(run, tick), bars(report)
+    if question:
+        texts.update(dict.fromkeys(question.hidden, UNKNOWN))
+    own, plain = lengths.race
+    useful, wasted, redone = lengths.split
+    return {
+        **{_METRICS.get(name) or f"[data-text={name}]": text for name, text in texts.items()},
+        **{f"[data-ghost={name}]": moment.ghosts.get(name, "") for name in GHOSTS},
+        "#controls@.replaying": bool(moment.ghosts),
+        "#sentence": words.text,
+        "#sentence@class": f"sentence {words.tone}",
+        "#race-tokens": bar_parts({"wasted" if own < plain else "useful": own}),
+        "#race-plain": bar_parts({"plain": plain}),
+        "#split": bar_parts({"useful": useful, "wasted": wasted, "redone": redone}),
+    }
+
+
+def timeline(moment: Moment) -> Shown:
+    """How far the run is."""
+    return {
+        "[name=tick]@value": str(moment.tick),
+        "#tick": str(moment.tick),
+        "#path@d": path(moment.run, moment.tick),
+    }
+
+
+def plot(moment: Moment) -> Shown:
+    """What the run's path is seen against, and the settings that make it."""
+    run, params = moment.run, moment.run.params
+    evictions = params.evictions if params.kv_cache else ()
+    return {
+        "#band@d": band(run, moment.tick),
+        "#theory@d": f"M0 {theory_height(run):.1f}H{HORIZON}",
+        "#evictions@d": "".join(f"M{at} 0V{HEIGHT}" for at in evictions),
+        "#settings": settings(params),
+    }
+
+
+def play_button(moment: Moment) -> Shown:
+    """What pressing Play does."""
+    return {
+        ":root@.playing": moment.playing,
+        "#play-label": "Pause" if moment.playing else "Play",
+    }
+
+
+def in_words(moment: Moment) -> Shown:
+    """The board for those who do not see it; while the run plays, as it was."""
+    return {} if moment.playing else {"#summary": summary(moment.run, moment.tick)}
+
+
+class Part(NamedTuple):
+    """Places that change together, and what they depend on."""
+
+    shows: Callable[[Moment], Shown]
+    on: Callable[[Moment], object]
+
+
+PARTS = (
+    Part(this_pass, lambda m: (m.run, m.tick, m.phase, m.question)),
+    Part(slot_note, lambda m: (m.run, m.tick, m.slot) if m.slot is not None else None),
+    Part(numbers, lambda m: (m.run, m.tick, m.ghosts, m.question)),
+    Part(timeline, lambda m: (m.run, m.tick)),
+    Part(plot, lambda m: (m.run, m.run.at(m.tick).recompute_passes)),
+    Part(play_button, lambda m: m.playing),
+    Part(in_words, lambda m: (m.run, m.tick) if not m.playing else None),
+)
+
+
+class Face:
+    """What of a scene has yet to be shown, from one moment to the next."""
+
+    def __init__(self) -> None:
+        self._on: list[object] = [self] * len(PARTS)
+
+    def turn(self, moment: Moment) -> Shown:
+        """The places of every part that depends on something else than at the last call."""
+        found: Shown = {}
+        for index, part in enumerate(PARTS):
+            on = part.on(moment)
+            if on != self._on[index]:
+                self._on[index] = on
+                found.update(part.shows(moment))
+        return found
+
+
+def controls(params: Params, view: View) -> Shown:
+    """Where the controls stand. The reader moves them too: they are shown at every change."""
+    places: Shown = {}
+    for row in PARAMETERS:
+        if row.key not in MAIN + ADVANCED:
+            continue
+        value = getattr(params, row.name)
+        if isinstance(value, bool):
+            places[f"[name={row.key}]@checked"] = value
+            continue
+        text = write(row, value)
+        if row.slider:
+            places[f"[name={row.key}]@value"] = text
+        places[f"[data-number={row.key}]@value"] = text
+        places[f"[data-number={row.key}]@aria-valuenow"] = text
+    row = BY_KEY["speed"]
+    share = log(view.speed / row.low) / log(row.high / row.low)
+    return {**places, "[name=speed]@value": f"{share:.2f}", **speed(view)}
+
+
+def speed(view: View) -> Shown:
+    """How fast it plays, in words."""
+    number = write(BY_KEY["speed"], view.speed)
+    return {
+        "#speed": number,
+        "[name=speed]@aria-valuetext": f"{number} units of time a second",
+    }
+
+
+def look(view: View) -> Shown:
+    """The parts of the widget that a link wants, and its colours."""
+    return {
+        ":root@data-show": " ".join(view.show),
+        ":root@data-embed": view.embed,
+        ":root@data-theme": view.theme != "auto" and view.theme,
+        "[data-action=theme]@aria-label": THEMES[view.theme],
+        "[data-action=theme]@title": THEMES[view.theme],
+    }
+
+
+def locks(params: Params, view: View, waits: bool = False, runs: bool = False) -> Shown:
+    """What the reader may move, while a question waits, and while its run runs."""
+    places: Shown = {}
+    one_rate = not params.acceptance_rates
+    for row in PARAMETERS:
+        key = row.key
+        if key not in MAIN + ADVANCED:
+            continue
+        off = fixed(key, view, waits) or (key == "alpha" and not one_rate)
+        if row.slider or isinstance(row.default, bool):
+            places[f"[name={key}]@disabled"] = off
+        if not isinstance(row.default, bool):
+            places[f"[data-number={key}]@disabled"] = off
+        places[f"[data-control={key}]@.fixed"] = key in view.lock
+    for key in ("tick", "speed"):
+        places[f"[name={key}]@disabled"] = fixed(key, view, waits)
+    for name in BUTTONS:
+        off = fixed_button(name, params, view, waits, runs)
+        places[f"[data-action={name}]@disabled"] = off
+    return {
+        **places,
+        "[data-action=one-rate]@hidden": one_rate,
+        "[data-action=evict]@title": "" if params.kv_cache else NOTHING_KEPT,
+        ":root@.uncached": not params.kv_cache,
+    }
+
+
+def paper(run: Run, tick: int) -> Shown:
+    """The board where it is not drawn: before Python has come, and in print."""
+    hollow = not run.params.kv_cache
+    return {"#printed": board_svg(run.slots(tick), hollow, CSS_COLOURS, summary(run, tick))}
