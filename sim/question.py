@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from sim.kinds import write_number
 from sim.metrics import METRICS
-from sim.params import write_number
 from sim.reading import UnreadableError, number
 from sim.run import Run
 from sim.story import figure

@@ -12,11 +12,12 @@ from typing import NamedTuple
 from urllib.parse import quote, urlsplit
 from zlib import crc32
 
-from sim.params import PARAMETERS, Params, link, query
+from sim.params import PARAMETERS, Params
 from sim.question import LABELS
 from sim.run import Run
+from sim.settings import link, query
 from sim.story import summary
-from sim.view import BY_KEY, LOCKS, NO_QUESTION, PARTS, VIEW, View
+from sim.view import LOCKS, NO_QUESTION, PARTS, THEMES, VIEW, View
 
 LEFT, RIGHT = ("board", "pass", "timeline"), ("numbers", "controls")
 """Parts of either column of the widget."""
@@ -153,7 +154,7 @@ def dialog_html(address: str, params: Params, view: View) -> str:
     locks = {name: LOCK_LABELS[name] for name in LOCKS if name not in OUTSIDE}
     parts = {part: PART_LABELS.get(part, part) for part in PARTS}
     questions = {NO_QUESTION: "no question", **{name: LABELS[name] for name in ASKED}}
-    themes = {name: name for name in BY_KEY["theme"].choices} | {"auto": "as the page around"}
+    themes = {name: name for name in THEMES} | {"auto": "as the page around"}
     copies = "".join(
         f'<div class="snippet"><h3 id="snippet-{one.key}">{escape(one.label)}</h3>'
         f'<button type="button" data-copy="{one.key}">Copy</button>'

@@ -10,9 +10,11 @@ from math import ceil
 from typing import Any, NamedTuple
 
 from sim.cache import ACCEPTED, BONUS, DISCARDED, EVICTED, PLAIN, REJECTED, position_in
+from sim.kinds import write_number
 from sim.marks import LOOKS
-from sim.params import PARAMETERS, SLOTS, Params, write, write_number
+from sim.params import PARAMETERS, SLOTS, Params
 from sim.run import Pass, Run
+from sim.settings import write
 from sim.theory import (
     expected_tokens_per_pass,
     pass_time,

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from sim.kinds import Choice, Choices, Real, Switch, Whole
 from sim.metrics import METRICS
-from sim.params import HORIZON, PARAMETERS, Params, rows, setting, shown, updated
+from sim.params import HORIZON, PARAMETERS, Params
 from sim.reading import keys_of
+from sim.settings import rows, setting, shown, updated
 
 PARTS = ("board", "pass", "numbers", "controls", "timeline")
 """Parts of the widget that a link may choose."""
@@ -19,6 +21,10 @@ LOCKS = (*(row.key for row in PARAMETERS), "tick", "speed", "theme", *ACTIONS)
 
 NO_QUESTION = "none"
 
+THEMES = ("auto", "light", "dark")
+
+SPEED = Real(1, 60)
+
 
 @dataclass(frozen=True)
 class View:
@@ -27,54 +33,46 @@ class View:
     tick: int = setting(
         60,
         "tick",
-        "whole",
+        Whole(0, HORIZON, slider=(HORIZON, 1)),
         "tick",
         "Forward passes of the big model so far.",
-        high=HORIZON,
-        slider=(HORIZON, 1),
     )
     speed: float = setting(
         8.0,
         "speed",
-        "real",
+        SPEED,
         "speed",
         "Units of model time played per second.",
-        low=1,
-        high=60,
     )
-    play: bool = setting(False, "play", "switch", "play", "Start playing at once.")
-    embed: bool = setting(False, "embed", "switch", "embed", "The widget alone, for a frame.")
+    play: bool = setting(False, "play", Switch(), "play", "Start playing at once.")
+    embed: bool = setting(False, "embed", Switch(), "embed", "The widget alone, for a frame.")
     show: tuple[str, ...] = setting(
         PARTS,
         "show",
-        "choices",
+        Choices(PARTS, least=1),
         "show",
         "Parts of the widget to show; transport and Evict belong to the timeline.",
-        choices=PARTS,
     )
     lock: tuple[str, ...] = setting(
         (),
         "lock",
-        "choices",
+        Choices(LOCKS),
         "lock",
         "Controls and buttons that are shown, but fixed.",
-        choices=LOCKS,
     )
     ask: str = setting(
         NO_QUESTION,
         "ask",
-        "choice",
+        Choice((NO_QUESTION, *(metric.name for metric in METRICS))),
         "ask",
         "A number to predict before the run plays up to the tick.",
-        choices=(NO_QUESTION, *(metric.name for metric in METRICS)),
     )
     theme: str = setting(
         "auto",
         "theme",
-        "choice",
+        Choice(THEMES),
         "theme",
         "Colours of the page.",
-        choices=("auto", "light", "dark"),
     )
 
     @property

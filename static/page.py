@@ -14,25 +14,16 @@ from math import floor, log
 from typing import Any
 
 from sim.marks import COLUMNS, PALETTES
-from sim.params import (
-    HORIZON,
-    PARAMETERS,
-    SLOTS,
-    Params,
-    entered,
-    link,
-    shown,
-    stepped,
-    write,
-)
+from sim.params import HORIZON, PARAMETERS, SLOTS, Params
 from sim.picture import CSS_COLOURS, board_svg, emphasised, strip_html
 from sim.plot import HEIGHT, band, path, theory_height
 from sim.question import Question
 from sim.reading import message
 from sim.run import Run
 from sim.scene import picture
+from sim.settings import entered, link, shown, stepped, write
 from sim.story import PHASES, bars, describe_slot, figures, sentence, settings, strip, summary
-from sim.view import BY_KEY, NO_QUESTION, View, changed
+from sim.view import BY_KEY, NO_QUESTION, SPEED, View, changed
 from static import browser
 from static.board import Board
 from static.browser import Attribute, Text, one
@@ -40,7 +31,6 @@ from static.host import Host
 from static.playback import Playback
 from static.prediction import Prediction
 
-SPEED = BY_KEY["speed"]
 MANY_CELLS, CROWD = 9, 17
 """Cells of the strip above which they shrink, and above which they wrap."""
 
@@ -176,7 +166,7 @@ class Page:
         for key, control in [*self._inputs.items(), *self._fields.items()]:
             if control.getAttribute("data-moved") and not self._fixed(key):
                 row = BY_KEY[key]
-                if row.kind == "switch":
+                if row.kind.control == "switch":
                     moved[key] = bool(control.checked)
                 else:
                     moved[key], told = entered(row, control.value, getattr(self.params, row.name))
@@ -188,7 +178,7 @@ class Page:
     def _listen(self) -> None:
         listen = browser.listen
         for key, control in self._inputs.items():
-            kind = "change" if BY_KEY[key].kind == "switch" else "input"
+            kind = "change" if BY_KEY[key].kind.control == "switch" else "input"
             listen(control, kind, self._input_handler(key, control))
             listen(control, "change", lambda _event: self._drag_ends())
         for key, field in self._fields.items():
@@ -335,7 +325,7 @@ class Page:
 
     def _input_handler(self, key: str, control: Any) -> Any:
         row = BY_KEY[key]
-        if row.kind == "switch":
+        if row.kind.control == "switch":
             return lambda _event: self.change({key: bool(control.checked)})
         if control.type == "range":
             return lambda _event: self.change({key: control.value}, ghost=True)
@@ -725,7 +715,7 @@ class Page:
         """Put every control where the parameters are."""
         for key, control in self._inputs.items():
             value = getattr(self.params, BY_KEY[key].name)
-            if BY_KEY[key].kind == "switch":
+            if BY_KEY[key].kind.control == "switch":
                 control.checked = value
             else:
                 control.value = write(BY_KEY[key], value)
@@ -768,7 +758,7 @@ class Page:
         self._say_speed()
 
     def _say_speed(self) -> None:
-        number = write(SPEED, self.view.speed)
+        number = SPEED.write(self.view.speed)
         self._speed.setAttribute("aria-valuetext", f"{number} units of time a second")
         self._speed_value.write(number)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from html import escape
+from typing import Any
 
 from sim.cache import ACCEPTED, EMPTY
 from sim.chart import table_html
@@ -16,14 +17,16 @@ from sim.charts import CHARTS
 from sim.host import SITE, page_files, snapshot
 from sim.host.claims import claims
 from sim.host.vendor import read_parts
+from sim.kinds import Number
 from sim.marks import LOOKS
 from sim.metrics import METRICS
-from sim.params import HORIZON, PARAMETERS, Params, Setting, write
+from sim.params import HORIZON, PARAMETERS, Params
 from sim.picture import CSS_COLOURS, bar_svg, board_svg, emphasised, strip_html, swatch
 from sim.plot import HEIGHT, band, path, theory_height
 from sim.recall import CARDS, SELF_RATINGS
 from sim.run import Run
 from sim.scene import Scene
+from sim.settings import Setting, write
 from sim.story import ADVANCED, bars, figures, sentence, settings, strip, summary
 from sim.view import BY_KEY, View
 
@@ -103,51 +106,48 @@ def _switch(row: Setting) -> str:
     )
 
 
-def _number_field(row: Setting, named: str = "") -> str:
+def _number_field(row: Setting, kind: Number[Any], named: str = "") -> str:
     """A number field, which its label names by the id in `named`, or else the label's text.
 
     A field of the browser's own for numbers keeps to itself what it cannot read: a decimal comma.
     """
     return (
-        f'<input type="text" role="spinbutton" data-number="{row.key}" aria-valuemin="{row.low:g}" '
-        f'aria-valuemax="{row.high:.0f}" aria-valuenow="{write(row, row.default)}" '
+        f'<input type="text" role="spinbutton" data-number="{row.key}" aria-valuemin="{kind.low:g}" '
+        f'aria-valuemax="{kind.high:.0f}" aria-valuenow="{write(row, row.default)}" '
         f'value="{write(row, row.default)}" inputmode="decimal" autocomplete="off" spellcheck="false" '
         f"{named or f'aria-label={chr(34)}{row.label}{chr(34)}'}>"
     )
 
 
-def _slider(row: Setting) -> str:
-    assert row.slider is not None
-    stop, step = row.slider
+def _slider(row: Setting, kind: Number[Any], stop: float, step: float) -> str:
     return (
         f'<div class="control"><label for="{row.key}">{row.label}</label>'
-        f'<input type="range" id="{row.key}" name="{row.key}" min="{row.low:g}" max="{stop:g}" '
+        f'<input type="range" id="{row.key}" name="{row.key}" min="{kind.low:g}" max="{stop:g}" '
         f'step="{step:g}" value="{write(row, row.default)}" aria-describedby="{row.key}-help">'
-        f'{_number_field(row)}<p id="{row.key}-help" data-text="{row.key}_help">{row.help}</p>'
+        f'{_number_field(row, kind)}<p id="{row.key}-help" data-text="{row.key}_help">{row.help}</p>'
         f"{ONE_RATE if row.key == 'alpha' else ''}</div>"
     )
 
 
-def _seed(row: Setting) -> str:
+def _seed(row: Setting, kind: Number[Any]) -> str:
     return (
         f'<div class="control"><label for="{row.key}">{row.label}</label>'
         f'<button type="button" class="luck" data-action="luck">New luck</button>'
-        f"{_number_field(row, named=f'id={chr(34)}{row.key}{chr(34)}')}"
+        f"{_number_field(row, kind, named=f'id={chr(34)}{row.key}{chr(34)}')}"
         f'<p id="{row.key}-help">{row.help}</p></div>'
     )
 
 
+def _control(row: Setting) -> str:
+    kind = row.kind
+    if isinstance(kind, Number):
+        return _slider(row, kind, *kind.slider) if kind.slider else _seed(row, kind)
+    return _switch(row)
+
+
 def controls() -> str:
     """“Break it”: the main controls, and the advanced ones behind their summary."""
-    made = {
-        row.key: _switch(row)
-        if row.kind == "switch"
-        else _slider(row)
-        if row.slider
-        else _seed(row)
-        for row in PARAMETERS
-        if row.key in MAIN_CONTROLS + ADVANCED
-    }
+    made = {row.key: _control(row) for row in PARAMETERS if row.key in MAIN_CONTROLS + ADVANCED}
     return (
         "\n".join(made[key] for key in MAIN_CONTROLS)
         + '\n<details class="advanced"><summary>advanced<span data-text="advanced"></span></summary>'
