@@ -6,6 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Generic, TypeVar
 
 from sim.reading import UnreadableError, number
@@ -27,6 +28,15 @@ class Kind(ABC, Generic[T]):
     def allowed(self) -> str:
         """What may be written, in words, for messages and help."""
 
+    @property
+    def held(self) -> str:
+        """How code holds a value, where `allowed` does not say it."""
+        return ""
+
+    @abstractmethod
+    def admits(self, value: object) -> bool:
+        """Whether this is a value, just as `read` gives it."""
+
     @abstractmethod
     def read(self, given: object) -> tuple[T, bool]:
         """The value nearest to a text or to what JSON holds, and whether it is just that.
@@ -46,7 +56,11 @@ _SWITCH = {"on": True, "1": True, "true": True, "off": False, "0": False, "false
 class Switch(Kind[bool]):
     """On or off."""
 
-    control, allowed = "switch", "on or off"
+    control, allowed, held = "switch", "on or off", ", as True or False"
+
+    def admits(self, value: object) -> bool:
+        """No 1 and no 0: a report tells them apart."""
+        return value is True or value is False
 
     def read(self, given: object) -> tuple[bool, bool]:
         """On and off by these names, as true and false, or as 1 and 0."""
@@ -113,6 +127,12 @@ class Number(Kind[N]):
 class Real(Number[float]):
     """A number that may have a fraction."""
 
+    def admits(self, value: object) -> bool:
+        """A whole number too; not NaN."""
+        if isinstance(value, (float, int)) and not isinstance(value, bool):
+            return self.low <= value <= self.high
+        return False
+
     def read(self, given: object) -> tuple[float, bool]:
         """Held to the limits."""
         exact = self._finite(given)
@@ -124,6 +144,10 @@ class Whole(Number[int]):
     """A whole number."""
 
     noun = "whole number"
+
+    def admits(self, value: object) -> bool:
+        """No float, and no truth."""
+        return type(value) is int and self.low <= value <= self.high
 
     def read(self, given: object) -> tuple[int, bool]:
         """Rounded, halves up, and held to the limits."""
@@ -146,7 +170,7 @@ def _items(given: object) -> list[object]:
 
 
 class _Numbers(Kind[tuple[N, ...]]):
-    control = "field"
+    control, held = "field", ", in a tuple"
 
     def write(self, value: tuple[N, ...]) -> str:
         """A comma list."""
@@ -165,6 +189,12 @@ class Reals(_Numbers[float]):
         """The number of numbers, and their limits."""
         return f"a comma list of up to {self.most} {self.item.noun}s {self.item.limits}"
 
+    def admits(self, value: object) -> bool:
+        """A tuple, so that it can be hashed."""
+        if not isinstance(value, tuple) or len(value) > self.most:
+            return False
+        return all(map(self.item.admits, value))
+
     def read(self, given: object) -> tuple[tuple[float, ...], bool]:
         """One bad item voids the list; what is too many is dropped."""
         found = [self.item.read(item) for item in _items(given)]
@@ -177,11 +207,18 @@ class Wholes(_Numbers[int]):
     """Whole numbers like `item`, sorted, each once."""
 
     item: Whole
+    held = ", sorted in a tuple, each once"
 
     @property
     def allowed(self) -> str:
         """The limits of each."""
         return f"a comma list of {self.item.noun}s {self.item.limits}"
+
+    def admits(self, value: object) -> bool:
+        """A tuple in ascending order."""
+        if not isinstance(value, tuple) or not all(map(self.item.admits, value)):
+            return False
+        return all(one < following for one, following in pairwise(value))
 
     def read(self, given: object) -> tuple[tuple[int, ...], bool]:
         """A bad item is dropped."""
@@ -209,6 +246,10 @@ class Choice(Kind[str]):
         """The names."""
         return f"one of {', '.join(self.names)}"
 
+    def admits(self, value: object) -> bool:
+        """One of the names."""
+        return value in self.names
+
     def read(self, given: object) -> tuple[str, bool]:
         """A name, to the letter."""
         if given not in self.names:
@@ -226,12 +267,18 @@ class Choices(Kind[tuple[str, ...]]):
 
     names: tuple[str, ...]
     least: int = 0
-    control = "boxes"
+    control, held = "boxes", ", in a tuple in this order, each once"
 
     @property
     def allowed(self) -> str:
         """The names."""
         return f"a comma list of {', '.join(self.names)}"
+
+    def admits(self, value: object) -> bool:
+        """A tuple in the order of `names`."""
+        if not isinstance(value, tuple) or len(value) < self.least:
+            return False
+        return value == tuple(name for name in self.names if name in value)
 
     def read(self, given: object) -> tuple[tuple[str, ...], bool]:
         """A bad item is dropped."""

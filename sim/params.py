@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from sim.kinds import Real, Reals, Switch, Whole, Wholes
-from sim.settings import rows, setting
+from sim.settings import check, rows, setting
 
 SLOTS = 512
 """Positions the rolling KV cache keeps."""
@@ -23,7 +23,10 @@ DRAWS_PER_PASS = 32
 
 @dataclass(frozen=True)
 class Params:
-    """Everything a run depends on. Two equal `Params` make the same run, to the last digit."""
+    """Everything a run depends on. Two equal `Params` make the same run, to the last digit.
+
+    Raises ValueError, which names key, value and what is allowed, for a value outside the table.
+    """
 
     speculation: bool = setting(
         True,
@@ -110,6 +113,9 @@ class Params:
         "evictions",
         "Ticks right after which the KV cache is evicted.",
     )
+
+    def __post_init__(self) -> None:
+        check(self)
 
     @cached_property
     def rates(self) -> tuple[float, ...]:

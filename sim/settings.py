@@ -88,6 +88,22 @@ def entered(row: Setting, text: str, old: Any) -> tuple[Any, str | None]:
     return result, None if exact else _complaint(row, text, f"using {_told(row, result)}")
 
 
+def check(record: object) -> None:
+    """Raise ValueError where a value of this record is not just as its row allows."""
+    for row in _rows_of(record):
+        value = getattr(record, row.name)
+        if not row.kind.admits(value):
+            kind = row.kind
+            raise ValueError(f"{row.key}={_named(value)} is not {kind.allowed}{kind.held}")
+
+
+def _named(value: object) -> str:
+    try:
+        return shown(repr(value))
+    except (RecursionError, ValueError):
+        return shown(value)
+
+
 def _told(row: Setting, value: Any) -> str:
     return shown(write(row, value)) or "none"
 

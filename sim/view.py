@@ -9,7 +9,7 @@ from sim.kinds import Choice, Choices, Real, Switch, Whole
 from sim.metrics import METRICS
 from sim.params import HORIZON, PARAMETERS, Params
 from sim.reading import keys_of
-from sim.settings import rows, setting, shown, updated
+from sim.settings import check, rows, setting, shown, updated
 
 PARTS = ("board", "pass", "numbers", "controls", "timeline")
 """Parts of the widget that a link may choose."""
@@ -28,7 +28,10 @@ SPEED = Real(1, 60)
 
 @dataclass(frozen=True)
 class View:
-    """Everything in a link that the run does not depend on."""
+    """Everything in a link that the run does not depend on.
+
+    Raises ValueError for a value outside the table, as `Params` does.
+    """
 
     tick: int = setting(
         60,
@@ -74,6 +77,9 @@ class View:
         "theme",
         "Colours of the page.",
     )
+
+    def __post_init__(self) -> None:
+        check(self)
 
     @property
     def asks(self) -> bool:
