@@ -6,19 +6,13 @@ import math
 from typing import NamedTuple
 
 from sim.kinds import write_number
-from sim.metrics import METRICS
+from sim.metrics import ANSWERS, BY_NAME, METRICS
 from sim.reading import UnreadableError, number
 from sim.run import Run
-from sim.story import figure
+from sim.story import figure_with_unit
 
-LABELS = {metric.name: metric.label for metric in METRICS} | {
-    "theory_tokens_per_pass": "theory of tokens / verify pass",
-    "theory_speedup": "theory of the speedup",
-}
+LABELS = {metric.name: metric.alone or metric.label for metric in METRICS}
 """What a number is called where it stands alone."""
-
-THEORIES = {"tokens_per_pass": "theory_tokens_per_pass", "speedup": "theory_speedup"}
-"""What theory says of a number."""
 
 SPOT_ON, CLOSE = 0.02, 0.1
 """Share of the result by which a prediction may be off."""
@@ -40,23 +34,17 @@ class Question(NamedTuple):
     @property
     def unit(self) -> str:
         """What stands behind the number."""
-        if self.name == "draft_acceptance":
-            return "%"
-        return "×" if self.name.endswith("speedup") else ""
-
-    @property
-    def _is_count(self) -> bool:
-        return not (self.unit or self.name.endswith("tokens_per_pass"))
+        return BY_NAME[self.name].unit
 
     @property
     def hidden(self) -> set[str]:
         """Numbers that would give the answer away."""
-        return {self.name, *THEORIES, *THEORIES.values()}
+        return {self.name, *ANSWERS}
 
     @property
     def text(self) -> str:
         """The question in words."""
-        meaning = next(metric.help for metric in METRICS if metric.name == self.name)
+        meaning = BY_NAME[self.name].help
         asked = f"what will it say for **{LABELS[self.name]}** at tick {self.tick}?"
         return f"Before it runs: {asked} ({meaning})"
 
@@ -66,7 +54,7 @@ class Question(NamedTuple):
         Raises UnreadablePredictionError.
         """
         try:
-            read = number(text, math.inf if self._is_count else None)
+            read = number(text, math.inf if BY_NAME[self.name].is_count else None)
         except UnreadableError:
             shown = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
             named = f"“{shown}” is not a number" if text.strip() else "There is no number yet"
@@ -77,11 +65,6 @@ class Question(NamedTuple):
         """The number itself, or None where the run has none."""
         value: float | None = run.report(self.tick)[self.name]
         return value
-
-    def written(self, value: float | None) -> str:
-        """A number with its unit."""
-        text = figure(self.name, value)
-        return text + self.unit if self.unit == "×" and value is not None else text
 
     def said(self, prediction: float) -> str:
         """A prediction with its unit, as the reader wrote it."""
@@ -95,12 +78,12 @@ class Question(NamedTuple):
         head = "" if prediction is None else f"You said **{self.said(prediction)}**. "
         if result is None:
             return f"{head}At tick {self.tick} there is no such number: nothing to divide by."
-        told = f"{head}It is **{self.written(result)}** at tick {self.tick}."
+        told = f"{head}It is **{figure_with_unit(self.name, result)}** at tick {self.tick}."
         if prediction is not None:
             told += f" {_judged(prediction, result)}."
-        if self.name in THEORIES:
-            theory = run.report(self.tick)[THEORIES[self.name]]
-            told += f" Theory: {self.written(theory)}."
+        theory = BY_NAME[self.name].theory
+        if theory:
+            told += f" Theory: {figure_with_unit(theory, run.report(self.tick)[theory])}."
         return told
 
 
