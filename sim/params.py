@@ -117,6 +117,11 @@ class Params:
     def __post_init__(self) -> None:
         check(self)
 
+    @property
+    def evictions_made(self) -> tuple[int, ...]:
+        """Ticks right after which there is something to evict: none with the KV cache off."""
+        return self.evictions if self.kv_cache else ()
+
     @cached_property
     def rates(self) -> tuple[float, ...]:
         """Conditional acceptance rate of each drafted position; empty with speculation off.

@@ -17,6 +17,7 @@ from sim.question import LABELS
 from sim.run import Run
 from sim.settings import link, query
 from sim.story import summary
+from sim.verbs import LOCKABLE
 from sim.view import LOCKS, NO_QUESTION, PARTS, THEMES, VIEW, View
 
 LEFT, RIGHT = ("board", "pass", "timeline"), ("numbers", "controls")
@@ -39,12 +40,7 @@ TITLE = "Bonus Token: a KV cache and speculative decoding"
 LOCK_LABELS = {
     **{row.key: row.label for row in VIEW + PARAMETERS},
     "tick": "timeline",
-    "evict": "Evict",
-    "play": "Play",
-    "step": "Step",
-    "back": "Back",
-    "start": "to the start",
-    "reset": "Reset",
+    **LOCKABLE,
 }
 PART_LABELS = {"pass": "this pass", "timeline": "timeline, buttons"}
 ASKED = (

@@ -226,7 +226,7 @@ def _at_rates(params: Params) -> str:
 
 def last_eviction(run: Run, tick: int) -> int:
     """The last tick up to `tick` at which the cache was evicted."""
-    return max(evicted for evicted in run.params.evictions if evicted <= tick)
+    return max(evicted for evicted in run.params.evictions_made if evicted <= tick)
 
 
 def _recomputing(run: Run, tick: int) -> Sentence:

@@ -10,14 +10,15 @@ from sim.metrics import METRICS
 from sim.params import HORIZON, PARAMETERS, Params
 from sim.reading import keys_of
 from sim.settings import check, rows, setting, shown, updated
+from sim.verbs import LOCKABLE
 
 PARTS = ("board", "pass", "numbers", "controls", "timeline")
 """Parts of the widget that a link may choose."""
 
-ACTIONS = ("play", "step", "back", "start", "reset", "share")
-"""Buttons that a link may lock; “evict” is a parameter's key as well."""
-
-LOCKS = (*(row.key for row in PARAMETERS), "tick", "speed", "theme", *ACTIONS)
+LOCKS = tuple(
+    dict.fromkeys([*(row.key for row in PARAMETERS), "tick", "speed", "theme", *LOCKABLE])
+)
+"""Controls and buttons that a link may lock; “evict” is both."""
 
 NO_QUESTION = "none"
 

@@ -707,8 +707,8 @@ class Page:
             self._plotted = plotted
             self._places["band"].write(band(run, tick))
             self._places["theory"].write(f"M0 {theory_height(run):.1f}H{HORIZON}")
-            marks = "".join(f"M{at} 0V{HEIGHT}" for at in self.params.evictions)
-            self._places["evictions"].write(marks if self.params.kv_cache else "")
+            marks = "".join(f"M{at} 0V{HEIGHT}" for at in self.params.evictions_made)
+            self._places["evictions"].write(marks)
             self._places["settings"].write(settings(self.params))
 
     def _show_controls(self) -> None:

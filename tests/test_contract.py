@@ -76,6 +76,7 @@ def test_the_rules_know_no_clock_and_import_one_way() -> None:
             "kinds",
             "settings",
             "params",
+            "verbs",
             "theory",
             "cache",
             "metrics",

@@ -1,7 +1,8 @@
 """Print into index.html what Python will draw: the opening scene, the controls, the file list.
 
 The page is useful before Python arrives because these parts of it are real: made here, by the same
-code, from the same table. `python3 -m sim.host.printed` writes them, and the README's picture; a test holds both to the code.
+code, from the same table. `python3 -m sim.host.printed` writes them, the README's picture, and the
+lists of the scripts; tests hold all to the code.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 from sim.cache import ACCEPTED, EMPTY
 from sim.chart import table_html
 from sim.charts import CHARTS
-from sim.host import SITE, page_files, snapshot
+from sim.host import SITE, page_files, scripts, snapshot
 from sim.host.claims import claims
 from sim.host.vendor import read_parts
 from sim.kinds import Number
@@ -251,3 +252,4 @@ if __name__ == "__main__":
     target = SITE / "index.html"
     target.write_text(printed(target.read_text(encoding="utf-8")), encoding="utf-8")
     EXAMPLE_PICTURE.write_text(EXAMPLE.svg() + "\n", encoding="utf-8")
+    scripts.write()
