@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 from sim.kinds import write_number
 from sim.metrics import ANSWERS, BY_NAME, METRICS
@@ -85,6 +86,96 @@ class Question(NamedTuple):
         if theory:
             told += f" Theory: {figure_with_unit(theory, run.report(self.tick)[theory])}."
         return told
+
+
+OPEN, RUNNING, OVER = "open", "running", "over"
+"""How far a question is: to be answered, on its way to its tick, compared."""
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """A question that was put, if there is one, and how far it is."""
+
+    question: Question | None = None
+    phase: str = OVER
+    said: float | None = None
+    """The reader's prediction; percent as a share."""
+    wrong: str = ""
+    """What is wrong with what the reader wrote."""
+    put: int = 0
+    """How often a question was put or taken away: what was written goes with it."""
+
+    @property
+    def open(self) -> bool:
+        """Whether the reader has yet to predict."""
+        return self.question is not None and self.phase == OPEN
+
+    @property
+    def running(self) -> bool:
+        """Whether a prediction waits for its run to come to the tick."""
+        return self.question is not None and self.phase == RUNNING
+
+    @property
+    def waiting(self) -> bool:
+        """Whether the scene still waits for its question to be over."""
+        return self.open or self.running
+
+    @property
+    def hidden(self) -> set[str]:
+        """Numbers that must not be seen yet."""
+        return self.question.hidden if self.question and self.open else set()
+
+    def posed(self, question: Question | None) -> Prediction:
+        """Another question, or none."""
+        return Prediction(question, OPEN if question else OVER, put=self.put + 1)
+
+    def postponed(self, tick: int) -> Prediction:
+        """The question about another tick; what was written stays."""
+        return replace(self, question=self.question and self.question._replace(tick=tick))
+
+    def answered(self, text: str) -> Prediction:
+        """The question with a prediction as the reader writes it, or with what is wrong with it."""
+        if self.question is None or not self.open:
+            return self
+        try:
+            said = self.question.read(text)
+        except UnreadablePredictionError as error:
+            return replace(self, wrong=str(error))
+        return replace(self, said=said, phase=RUNNING, wrong="")
+
+    def given_up(self) -> Prediction:
+        """The question without a prediction that was not made yet."""
+        return replace(self, phase=RUNNING, wrong="") if self.waiting else self
+
+    def reached(self, tick: int) -> Prediction:
+        """The question once the run is at `tick`: over, if it was on its way there."""
+        there = self.question is not None and self.running and tick >= self.question.tick
+        return replace(self, phase=OVER) if there else self
+
+    def told(self, run: Run) -> str:
+        """What is said of it: the question, what the reader said, or what came of it."""
+        if self.question is None:
+            return ""
+        if self.phase == OVER:
+            return self.question.verdict(self.said, run)
+        if self.said is None:
+            return self.question.text
+        said = self.question.said(self.said)
+        return f"You said **{said}**. It runs to tick {self.question.tick} …"
+
+    def answer(self, run: Run) -> dict[str, Any] | None:
+        """What hosts are told once a prediction was compared; None before, and without one."""
+        if self.question is None or self.said is None or self.phase != OVER:
+            return None
+        return {
+            "question": self.question.name,
+            "prediction": self.said,
+            "result": self.question.result(run),
+            "tick": self.question.tick,
+        }
+
+
+NOTHING_ASKED = Prediction()
 
 
 def _judged(prediction: float, result: float) -> str:

@@ -86,7 +86,7 @@ def test_the_rules_know_no_clock_and_import_one_way() -> None:
             "story",
             "picture",
         ),
-        *("plot", "question", "scene", "share", "recall"),
+        *("plot", "question", "session", "scene", "share", "recall"),
         *("ensemble", "chart", "run_charts", "charts"),
     ]
     for file in RULES:
