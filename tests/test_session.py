@@ -431,6 +431,16 @@ def test_every_call_of_the_api_and_every_plain_button_does_what_its_name_says() 
     assert set(press) | needy | set(SCRIPTED) >= {verb.name for verb in VERBS} - {"picture"}
 
 
+def test_nothing_can_be_wrong_with_a_silent_action_and_none_sets_parameters() -> None:
+    silent = {action.__name__ for action in actions.SILENT}
+    with_more = {"arrive": 90, "set_speed": 0.3, "predict": "many"}
+    assert silent > set(with_more)
+    for session in (at(), at(**ASKING)):
+        for name in silent:
+            more = [with_more[name]] if name in with_more else []
+            assert after(getattr(actions, name)(session, *more)).params == session.params
+
+
 # In any order
 
 
