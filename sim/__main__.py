@@ -12,16 +12,18 @@ from typing import Any, NoReturn
 
 from sim import __version__
 from sim.host import output
+from sim.kinds import Whole
 from sim.marks import PALETTES
 from sim.metrics import METRICS
-from sim.params import HORIZON, PARAMETERS, Params, Setting, read, write
+from sim.params import HORIZON, PARAMETERS, Params
 from sim.picture import scene_svg
 from sim.run import Run
 from sim.scene import passes_csv
+from sim.settings import Setting, read, write
 from sim.view import BY_KEY
 
 TICK = BY_KEY["tick"]
-PORT = Setting("port", 8000, "port", "whole", "port", "Port to serve on.", 1, 65535)
+PORT = Setting("port", 8000, "port", Whole(1, 65535), "port", "Port to serve on.")
 HOST = "--host"
 STDOUT = "-"
 """What names standard output where a file is asked for."""
@@ -106,7 +108,8 @@ def build_parser() -> tuple[Parser, dict[str, Parser]]:
 
 def _add(parser: Parser, row: Setting, default: Any = None) -> None:
     default = row.default if default is None else default
-    text = f"{row.help} {row.allowed[0].upper()}{row.allowed[1:]}; {write(row, default) or 'none'}"
+    allowed = row.kind.allowed
+    text = f"{row.help} {allowed[0].upper()}{allowed[1:]}; {write(row, default) or 'none'}"
     parser.add_argument(f"--{row.key}", metavar=row.key.upper(), help=text + " unless said.")
 
 
@@ -128,7 +131,7 @@ def _value(parser: Parser, row: Setting, text: str | None, default: Any = None) 
         return row.default if default is None else default
     value, complaint = read(row, text)
     if complaint:
-        parser.error(f"--{row.key} {text}: not {row.allowed}")
+        parser.error(f"--{row.key} {text}: not {row.kind.allowed}")
     return value
 
 

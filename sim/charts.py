@@ -8,8 +8,10 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from sim.chart import LINES, Chart, Data, Rows, Table, specification
-from sim.params import Params, link
+from sim.params import Params
 from sim.run_charts import RUN_CHARTS
+from sim.settings import link
+from sim.story import figure
 from sim.theory import expected_speedup, expected_tokens_per_pass, plain_pass, verify_time
 from sim.view import View
 
@@ -26,6 +28,8 @@ ROW = 2
 """Pixels that each rate of the map is high."""
 
 TOKENS, SPEEDUP = "tokens per pass", "speedup"
+METRIC_OF = {TOKENS: "tokens_per_pass", SPEEDUP: "speedup"}
+"""The metric that a line of the chart shows."""
 
 
 def length_data(params: Params) -> Data:
@@ -51,7 +55,8 @@ def length_table(params: Params) -> Table:
     """The same by draft length, a row each."""
     rows: dict[int, dict[str, str]] = {}
     for row in length_data(params)["lines"]:
-        rows.setdefault(row["k"], {})[row["measure"]] = f"{row['value']:.2f}"
+        measure = row["measure"]
+        rows.setdefault(row["k"], {})[measure] = figure(METRIC_OF[measure], row["value"])
     return Table(
         ["draft length", TOKENS, SPEEDUP],
         [[str(k), told[TOKENS], told.get(SPEEDUP, "–")] for k, told in rows.items()],
@@ -120,7 +125,11 @@ def map_table(params: Params, tick: int) -> Table:
         ["acceptance rate", "best draft length", SPEEDUP],
         [
             # The map is one of a warm cache, whatever the scene's is.
-            [f"{rate:g}", str(best[rate]), f"{expected_speedup(replace(place, kv_cache=True)):.2f}"]
+            [
+                f"{rate:g}",
+                str(best[rate]),
+                figure("speedup", expected_speedup(replace(place, kv_cache=True))),
+            ]
             for rate, place in there.items()
         ],
         [link("", place, View(tick=tick)) for place in there.values()],

@@ -52,7 +52,7 @@ class Ensemble:
         self.params, self.tokens_of = params, tokens_of
         self._sums = np.zeros((len(tokens_of) + 1, tokens_of.shape[1]), np.uint16)
         np.cumsum(tokens_of, axis=0, out=self._sums[1:])
-        evictions = {0, *(params.evictions if params.kv_cache else ())}
+        evictions = {0, *params.evictions_made}
         self._parts = [self._after(0)]
         for tick in sorted(evictions)[1:]:
             self._parts.append(self._after(tick))

@@ -19,11 +19,12 @@ from typing import NamedTuple
 
 from sim.locks import BUTTONS, fixed, fixed_button
 from sim.metrics import METRICS
-from sim.params import HORIZON, PARAMETERS, Params, write
+from sim.params import HORIZON, PARAMETERS, Params
 from sim.picture import CSS_COLOURS, bar_parts, board_svg, emphasised, strip_html
 from sim.plot import HEIGHT, band, path, theory_height
 from sim.question import Question
 from sim.run import Run
+from sim.settings import write
 from sim.story import (
     ADVANCED,
     PHASES,
@@ -35,7 +36,7 @@ from sim.story import (
     strip,
     summary,
 )
-from sim.view import BY_KEY, View
+from sim.view import SPEED, View
 
 Shown = dict[str, str | bool]
 """What stands in each place."""
@@ -132,11 +133,10 @@ def timeline(moment: Moment) -> Shown:
 def plot(moment: Moment) -> Shown:
     """What the run's path is seen against, and the settings that make it."""
     run, params = moment.run, moment.run.params
-    evictions = params.evictions if params.kv_cache else ()
     return {
         "#band@d": band(run, moment.tick),
         "#theory@d": f"M0 {theory_height(run):.1f}H{HORIZON}",
-        "#evictions@d": "".join(f"M{at} 0V{HEIGHT}" for at in evictions),
+        "#evictions@d": "".join(f"M{at} 0V{HEIGHT}" for at in params.evictions_made),
         "#settings": settings(params),
     }
 
@@ -196,22 +196,21 @@ def controls(params: Params, view: View) -> Shown:
         if row.key not in MAIN + ADVANCED:
             continue
         value = getattr(params, row.name)
-        if isinstance(value, bool):
+        if row.kind.control == "switch":
             places[f"[name={row.key}]@checked"] = value
             continue
         text = write(row, value)
-        if row.slider:
+        if row.kind.control == "range":
             places[f"[name={row.key}]@value"] = text
         places[f"[data-number={row.key}]@value"] = text
         places[f"[data-number={row.key}]@aria-valuenow"] = text
-    row = BY_KEY["speed"]
-    share = log(view.speed / row.low) / log(row.high / row.low)
+    share = log(view.speed / SPEED.low) / log(SPEED.high / SPEED.low)
     return {**places, "[name=speed]@value": f"{share:.2f}", **speed(view)}
 
 
 def speed(view: View) -> Shown:
     """How fast it plays, in words."""
-    number = write(BY_KEY["speed"], view.speed)
+    number = SPEED.write(view.speed)
     return {
         "#speed": number,
         "[name=speed]@aria-valuetext": f"{number} units of time a second",
@@ -238,9 +237,9 @@ def locks(params: Params, view: View, waits: bool = False, runs: bool = False) -
         if key not in MAIN + ADVANCED:
             continue
         off = fixed(key, view, waits) or (key == "alpha" and not one_rate)
-        if row.slider or isinstance(row.default, bool):
+        if row.kind.control in ("range", "switch"):
             places[f"[name={key}]@disabled"] = off
-        if not isinstance(row.default, bool):
+        if row.kind.control != "switch":
             places[f"[data-number={key}]@disabled"] = off
         places[f"[data-control={key}]@.fixed"] = key in view.lock
     for key in ("tick", "speed"):

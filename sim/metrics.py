@@ -37,6 +37,19 @@ class Metric(NamedTuple):
     name: str
     label: str
     help: str
+    unit: str = ""
+    """What stands behind it: × or %; a % is of a share."""
+    digits: int = 0
+    """Digits after the point, in its unit; a number with none and without a unit is a count."""
+    theory: str = ""
+    """The metric that theory says of it."""
+    alone: str = ""
+    """What it is called where it stands alone, if the label is not enough there."""
+
+    @property
+    def is_count(self) -> bool:
+        """Whether it counts something, so that it has no fraction worth telling."""
+        return not (self.unit or self.digits)
 
 
 METRICS = (
@@ -52,12 +65,35 @@ METRICS = (
     Metric("positions_useful", "useful", "positions that became tokens"),
     Metric("time", "time", "in memory-bound target passes"),
     Metric("plain_tokens", "plain tokens", "what plain decoding would have made in that time"),
-    Metric("tokens_per_pass", "tokens / verify pass", "mean acceptance length, bonus included"),
-    Metric("theory_tokens_per_pass", "its theory", "1 + r₁ + r₁r₂ + …"),
-    Metric("speedup", "speedup", "against plain decoding with a warm cache, on one clock"),
-    Metric("theory_speedup", "its theory", "without evictions; none with the cache off"),
-    Metric("draft_acceptance", "draft accepted", "accepted ÷ drafted; not α"),
+    Metric(
+        *("tokens_per_pass", "tokens / verify pass", "mean acceptance length, bonus included"),
+        digits=2,
+        theory="theory_tokens_per_pass",
+    ),
+    Metric(
+        *("theory_tokens_per_pass", "its theory", "1 + r₁ + r₁r₂ + …"),
+        digits=2,
+        alone="theory of tokens / verify pass",
+    ),
+    Metric(
+        *("speedup", "speedup", "against plain decoding with a warm cache, on one clock"),
+        unit="×",
+        digits=2,
+        theory="theory_speedup",
+    ),
+    Metric(
+        *("theory_speedup", "its theory", "without evictions; none with the cache off"),
+        unit="×",
+        digits=2,
+        alone="theory of the speedup",
+    ),
+    Metric("draft_acceptance", "draft accepted", "accepted ÷ drafted; not α", unit="%"),
 )
+
+BY_NAME = {metric.name: metric for metric in METRICS}
+
+ANSWERS = {name for metric in METRICS if metric.theory for name in (metric.name, metric.theory)}
+"""Numbers that theory knows, and its own: one gives the others away."""
 
 
 def _ratio(part: float, whole: float) -> float | None:

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
-from sim.metrics import METRICS
-from sim.params import write_number
+from sim.kinds import write_number
+from sim.metrics import ANSWERS, BY_NAME, METRICS
 from sim.reading import UnreadableError, number
 from sim.run import Run
-from sim.story import figure
+from sim.story import figure_with_unit
 
-LABELS = {metric.name: metric.label for metric in METRICS} | {
-    "theory_tokens_per_pass": "theory of tokens / verify pass",
-    "theory_speedup": "theory of the speedup",
-}
+LABELS = {metric.name: metric.alone or metric.label for metric in METRICS}
 """What a number is called where it stands alone."""
-
-THEORIES = {"tokens_per_pass": "theory_tokens_per_pass", "speedup": "theory_speedup"}
-"""What theory says of a number."""
 
 SPOT_ON, CLOSE = 0.02, 0.1
 """Share of the result by which a prediction may be off."""
@@ -40,23 +35,17 @@ class Question(NamedTuple):
     @property
     def unit(self) -> str:
         """What stands behind the number."""
-        if self.name == "draft_acceptance":
-            return "%"
-        return "×" if self.name.endswith("speedup") else ""
-
-    @property
-    def _is_count(self) -> bool:
-        return not (self.unit or self.name.endswith("tokens_per_pass"))
+        return BY_NAME[self.name].unit
 
     @property
     def hidden(self) -> set[str]:
         """Numbers that would give the answer away."""
-        return {self.name, *THEORIES, *THEORIES.values()}
+        return {self.name, *ANSWERS}
 
     @property
     def text(self) -> str:
         """The question in words."""
-        meaning = next(metric.help for metric in METRICS if metric.name == self.name)
+        meaning = BY_NAME[self.name].help
         asked = f"what will it say for **{LABELS[self.name]}** at tick {self.tick}?"
         return f"Before it runs: {asked} ({meaning})"
 
@@ -66,7 +55,7 @@ class Question(NamedTuple):
         Raises UnreadablePredictionError.
         """
         try:
-            read = number(text, math.inf if self._is_count else None)
+            read = number(text, math.inf if BY_NAME[self.name].is_count else None)
         except UnreadableError:
             shown = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
             named = f"“{shown}” is not a number" if text.strip() else "There is no number yet"
@@ -77,11 +66,6 @@ class Question(NamedTuple):
         """The number itself, or None where the run has none."""
         value: float | None = run.report(self.tick)[self.name]
         return value
-
-    def written(self, value: float | None) -> str:
-        """A number with its unit."""
-        text = figure(self.name, value)
-        return text + self.unit if self.unit == "×" and value is not None else text
 
     def said(self, prediction: float) -> str:
         """A prediction with its unit, as the reader wrote it."""
@@ -95,13 +79,103 @@ class Question(NamedTuple):
         head = "" if prediction is None else f"You said **{self.said(prediction)}**. "
         if result is None:
             return f"{head}At tick {self.tick} there is no such number: nothing to divide by."
-        told = f"{head}It is **{self.written(result)}** at tick {self.tick}."
+        told = f"{head}It is **{figure_with_unit(self.name, result)}** at tick {self.tick}."
         if prediction is not None:
             told += f" {_judged(prediction, result)}."
-        if self.name in THEORIES:
-            theory = run.report(self.tick)[THEORIES[self.name]]
-            told += f" Theory: {self.written(theory)}."
+        theory = BY_NAME[self.name].theory
+        if theory:
+            told += f" Theory: {figure_with_unit(theory, run.report(self.tick)[theory])}."
         return told
+
+
+OPEN, RUNNING, OVER = "open", "running", "over"
+"""How far a question is: to be answered, on its way to its tick, compared."""
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """A question that was put, if there is one, and how far it is."""
+
+    question: Question | None = None
+    phase: str = OVER
+    said: float | None = None
+    """The reader's prediction; percent as a share."""
+    wrong: str = ""
+    """What is wrong with what the reader wrote."""
+    put: int = 0
+    """How often a question was put or taken away: what was written goes with it."""
+
+    @property
+    def open(self) -> bool:
+        """Whether the reader has yet to predict."""
+        return self.question is not None and self.phase == OPEN
+
+    @property
+    def running(self) -> bool:
+        """Whether a prediction waits for its run to come to the tick."""
+        return self.question is not None and self.phase == RUNNING
+
+    @property
+    def waiting(self) -> bool:
+        """Whether the scene still waits for its question to be over."""
+        return self.open or self.running
+
+    @property
+    def hidden(self) -> set[str]:
+        """Numbers that must not be seen yet."""
+        return self.question.hidden if self.question and self.open else set()
+
+    def posed(self, question: Question | None) -> Prediction:
+        """Another question, or none."""
+        return Prediction(question, OPEN if question else OVER, put=self.put + 1)
+
+    def postponed(self, tick: int) -> Prediction:
+        """The question about another tick; what was written stays."""
+        return replace(self, question=self.question and self.question._replace(tick=tick))
+
+    def answered(self, text: str) -> Prediction:
+        """The question with a prediction as the reader writes it, or with what is wrong with it."""
+        if self.question is None or not self.open:
+            return self
+        try:
+            said = self.question.read(text)
+        except UnreadablePredictionError as error:
+            return replace(self, wrong=str(error))
+        return replace(self, said=said, phase=RUNNING, wrong="")
+
+    def given_up(self) -> Prediction:
+        """The question without a prediction that was not made yet."""
+        return replace(self, phase=RUNNING, wrong="") if self.waiting else self
+
+    def reached(self, tick: int) -> Prediction:
+        """The question once the run is at `tick`: over, if it was on its way there."""
+        there = self.question is not None and self.running and tick >= self.question.tick
+        return replace(self, phase=OVER) if there else self
+
+    def told(self, run: Run) -> str:
+        """What is said of it: the question, what the reader said, or what came of it."""
+        if self.question is None:
+            return ""
+        if self.phase == OVER:
+            return self.question.verdict(self.said, run)
+        if self.said is None:
+            return self.question.text
+        said = self.question.said(self.said)
+        return f"You said **{said}**. It runs to tick {self.question.tick} …"
+
+    def answer(self, run: Run) -> dict[str, Any] | None:
+        """What hosts are told once a prediction was compared; None before, and without one."""
+        if self.question is None or self.said is None or self.phase != OVER:
+            return None
+        return {
+            "question": self.question.name,
+            "prediction": self.said,
+            "result": self.question.result(run),
+            "tick": self.question.tick,
+        }
+
+
+NOTHING_ASKED = Prediction()
 
 
 def _judged(prediction: float, result: float) -> str:

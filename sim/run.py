@@ -117,7 +117,7 @@ class Run:
     def __init__(self, params: Params) -> None:
         self.params = params
         self._luck = luck_of(params.seed)
-        self._evictions = frozenset(params.evictions if params.kv_cache else ())
+        self._evictions = frozenset(params.evictions_made)
         self._origins = [PLAIN]
         self._states = [Counters()]
 

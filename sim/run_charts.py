@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Any
 
 from sim.chart import LINES, OTHERS, Chart, Data, Rows, Table, specification
 from sim.params import HORIZON, SLOTS, Params
 from sim.run import Run
+from sim.story import figure
 from sim.theory import chances_of_tokens, expected_tokens_per_pass
 
 THIS_RUN, THEORY, SPREAD = "this run", "theory", "other seeds"
@@ -128,9 +129,13 @@ def luck_spread(run: Run, tick: int) -> Rows:
 def luck_table(run: Run, tick: int, data: Data) -> Table:
     """The same at a few ticks; this run only as far as it has come."""
     here = [at for at in TOLD_TICKS if at < tick] + ([tick] if tick else [])
-    line = {at: f"{_tokens_per_pass(run, at):.2f}" for at in here}
-    others = {row["tick"]: f"{row['low']:.2f} to {row['high']:.2f}" for row in data.get(OTHERS, ())}
-    theory = f"{expected_tokens_per_pass(run.params.rates):.2f}"
+    written = partial(figure, "tokens_per_pass")
+    line = {at: written(_tokens_per_pass(run, at)) for at in here}
+    others = {
+        row["tick"]: f"{written(row['low'])} to {written(row['high'])}"
+        for row in data.get(OTHERS, ())
+    }
+    theory = written(expected_tokens_per_pass(run.params.rates))
     return Table(
         ["tick", THIS_RUN, THEORY, NINE_IN_TEN],
         [

@@ -7,10 +7,11 @@ from typing import Any
 
 from sim.marks import PALETTES
 from sim.metrics import METRICS
-from sim.params import HORIZON, Params, link, query
+from sim.params import HORIZON, Params
 from sim.picture import scene_svg
 from sim.question import Question
 from sim.run import Run
+from sim.settings import link, query
 from sim.view import BY_KEY, NAMES, View, changed
 
 

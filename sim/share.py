@@ -12,11 +12,13 @@ from urllib.parse import quote, urlsplit
 from zlib import crc32
 
 from sim.markup import Markup, joined, quoted, start, tag
-from sim.params import PARAMETERS, Params, link, query
+from sim.params import PARAMETERS, Params
 from sim.question import LABELS
 from sim.run import Run
+from sim.settings import link, query
 from sim.story import summary
-from sim.view import BY_KEY, LOCKS, NO_QUESTION, PARTS, VIEW, View
+from sim.verbs import LOCKABLE
+from sim.view import LOCKS, NO_QUESTION, PARTS, THEMES, VIEW, View
 
 LEFT, RIGHT = ("board", "pass", "timeline"), ("numbers", "controls")
 """Parts of either column of the widget."""
@@ -38,12 +40,7 @@ TITLE = "Bonus Token: a KV cache and speculative decoding"
 LOCK_LABELS = {
     **{row.key: row.label for row in VIEW + PARAMETERS},
     "tick": "timeline",
-    "evict": "Evict",
-    "play": "Play",
-    "step": "Step",
-    "back": "Back",
-    "start": "to the start",
-    "reset": "Reset",
+    **LOCKABLE,
 }
 PART_LABELS = {"pass": "this pass", "timeline": "timeline, buttons"}
 ASKED = (
@@ -175,7 +172,7 @@ def dialog_html(address: str, params: Params, view: View) -> Markup:
     locks = {name: LOCK_LABELS[name] for name in LOCKS if name not in OUTSIDE}
     parts = {part: PART_LABELS.get(part, part) for part in PARTS}
     questions = {NO_QUESTION: "no question", **{name: LABELS[name] for name in ASKED}}
-    themes = {name: name for name in BY_KEY["theme"].choices} | {"auto": "as the page around"}
+    themes = {name: name for name in THEMES} | {"auto": "as the page around"}
     title = tag("h2", "Share this scene", id="share-title")
     plays = tag("input", type="checkbox", data_share="play", value="on")
     hosted = tag("input", type="text", data_share="address", value=address, spellcheck="false")

@@ -10,9 +10,12 @@ from math import ceil
 from typing import Any, NamedTuple
 
 from sim.cache import ACCEPTED, BONUS, DISCARDED, EVICTED, PLAIN, REJECTED, position_in
+from sim.kinds import write_number
 from sim.marks import LOOKS
-from sim.params import PARAMETERS, SLOTS, Params, write, write_number
+from sim.metrics import BY_NAME, METRICS
+from sim.params import PARAMETERS, SLOTS, Params
 from sim.run import Pass, Run
+from sim.settings import write
 from sim.theory import (
     expected_tokens_per_pass,
     pass_time,
@@ -34,10 +37,6 @@ ADVANCED = ("c", "batch", "knee", "c0", "chunk", "seed")
 """Keys of the settings behind “advanced”; those of ADVANCED_ALWAYS are told beside the word."""
 
 ADVANCED_ALWAYS = ("c", "batch", "seed")
-
-_PERCENT = {"draft_acceptance"}
-_RATIOS = {"tokens_per_pass", "theory_tokens_per_pass", "speedup", "theory_speedup"}
-
 
 MOST_DIGITS = 9
 """Digits of a coin that are ever told."""
@@ -78,24 +77,27 @@ def many(number: int, noun: str) -> str:
 
 
 def figure(name: str, value: float | None) -> str:
-    """A metric as the page writes it; “–” where there is none."""
+    """A metric as the page writes it, where a × has its own place; “–” where there is none."""
+    metric = BY_NAME[name]
     if value is None:
         return "–"
-    if name in _PERCENT:
-        return f"{100 * value:.0f} %"
-    if name not in _RATIOS:
+    if metric.unit == "%":
+        return f"{100 * value:.{metric.digits}f} %"
+    if metric.is_count:
         return count(value)
-    return f"{value:.2g}" if 0 < value < SMALL else f"{value:.2f}"
+    return f"{value:.2g}" if 0 < value < SMALL else f"{value:.{metric.digits}f}"
+
+
+def figure_with_unit(name: str, value: float | None) -> str:
+    """A metric where it stands alone."""
+    times = "×" if BY_NAME[name].unit == "×" and value is not None else ""
+    return figure(name, value) + times
 
 
 def figures(report: Mapping[str, Any], run: Run) -> dict[str, str]:
     """Every text beside the board by the name of its place: metrics, and what is said of them."""
     params: Params = run.params
-    texts = {
-        name: figure(name, value)
-        for name, value in report.items()
-        if name not in ("tick", "params")
-    }
+    texts = {metric.name: figure(metric.name, report[metric.name]) for metric in METRICS}
     tokens = report["tokens"]
     texts["positions_per_token"] = (
         f"{_three_digits(report['positions_computed'] / tokens)} a token" if tokens else ""
@@ -224,7 +226,7 @@ def _at_rates(params: Params) -> str:
 
 def last_eviction(run: Run, tick: int) -> int:
     """The last tick up to `tick` at which the cache was evicted."""
-    return max(evicted for evicted in run.params.evictions if evicted <= tick)
+    return max(evicted for evicted in run.params.evictions_made if evicted <= tick)
 
 
 def _recomputing(run: Run, tick: int) -> Sentence:
@@ -273,7 +275,7 @@ def _losing(run: Run, report: Mapping[str, Any]) -> Sentence:
     cost = verify_time(params, 1 + k) / plain
     drafting, width = k * params.draft_cost, params.batch_size * (1 + k)
     checking = pass_time(width, params.knee) / plain
-    head = f"Slower than plain decoding ({figure('speedup', report['speedup'])}×)."
+    head = f"Slower than plain decoding ({figure_with_unit('speedup', report['speedup'])})."
     if report["tokens_per_pass"] >= cost:
         return Sentence(
             EVICTED,

@@ -5,77 +5,82 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from sim.kinds import Choice, Choices, Real, Switch, Whole
 from sim.metrics import METRICS
-from sim.params import HORIZON, PARAMETERS, Params, rows, setting, shown, updated
+from sim.params import HORIZON, PARAMETERS, Params
 from sim.reading import keys_of
+from sim.settings import check, rows, setting, shown, updated
+from sim.verbs import LOCKABLE
 
 PARTS = ("board", "pass", "numbers", "controls", "timeline")
 """Parts of the widget that a link may choose."""
 
-ACTIONS = ("play", "step", "back", "start", "reset", "share")
-"""Buttons that a link may lock; “evict” is a parameter's key as well."""
-
-LOCKS = (*(row.key for row in PARAMETERS), "tick", "speed", "theme", *ACTIONS)
+LOCKS = tuple(
+    dict.fromkeys([*(row.key for row in PARAMETERS), "tick", "speed", "theme", *LOCKABLE])
+)
+"""Controls and buttons that a link may lock; “evict” is both."""
 
 NO_QUESTION = "none"
+
+THEMES = ("auto", "light", "dark")
+
+SPEED = Real(1, 60)
 
 
 @dataclass(frozen=True)
 class View:
-    """Everything in a link that the run does not depend on."""
+    """Everything in a link that the run does not depend on.
+
+    Raises ValueError for a value outside the table, as `Params` does.
+    """
 
     tick: int = setting(
         60,
         "tick",
-        "whole",
+        Whole(0, HORIZON, slider=(HORIZON, 1)),
         "tick",
         "Forward passes of the big model so far.",
-        high=HORIZON,
-        slider=(HORIZON, 1),
     )
     speed: float = setting(
         8.0,
         "speed",
-        "real",
+        SPEED,
         "speed",
         "Units of model time played per second.",
-        low=1,
-        high=60,
     )
-    play: bool = setting(False, "play", "switch", "play", "Start playing at once.")
-    embed: bool = setting(False, "embed", "switch", "embed", "The widget alone, for a frame.")
+    play: bool = setting(False, "play", Switch(), "play", "Start playing at once.")
+    embed: bool = setting(False, "embed", Switch(), "embed", "The widget alone, for a frame.")
     show: tuple[str, ...] = setting(
         PARTS,
         "show",
-        "choices",
+        Choices(PARTS, least=1),
         "show",
         "Parts of the widget to show; transport and Evict belong to the timeline.",
-        choices=PARTS,
     )
     lock: tuple[str, ...] = setting(
         (),
         "lock",
-        "choices",
+        Choices(LOCKS),
         "lock",
         "Controls and buttons that are shown, but fixed.",
-        choices=LOCKS,
     )
     ask: str = setting(
         NO_QUESTION,
         "ask",
-        "choice",
+        Choice((NO_QUESTION, *(metric.name for metric in METRICS))),
         "ask",
         "A number to predict before the run plays up to the tick.",
-        choices=(NO_QUESTION, *(metric.name for metric in METRICS)),
     )
     theme: str = setting(
         "auto",
         "theme",
-        "choice",
+        Choice(THEMES),
         "theme",
         "Colours of the page.",
-        choices=("auto", "light", "dark"),
     )
+
+    def __post_init__(self) -> None:
+        check(self)
 
     @property
     def asks(self) -> bool:

@@ -87,7 +87,8 @@
   const ready = new Promise((resolve, reject) => { settle = { resolve, reject }; });
   ready.catch(() => {}); // a host that does not wait must not see an unhandled rejection
   const api = { ready };
-  for (const name of ["state", "set", "play", "pause", "step", "seek", "evict", "reset"]) {
+  const CALLS = "state set play pause step seek evict reset".split(" "); // printed
+  for (const name of CALLS) {
     api[name] = (...values) => {
       if (!dispatch) throw new Error("Bonus Token is still loading: await bonusToken.ready first.");
       return JSON.parse(dispatch(name, JSON.stringify(plain(values))));

@@ -5,7 +5,8 @@
   if (customElements.get("bonus-token")) return;
   const PAGE = new URL("../index.html", document.currentScript.src);
   const PREFIX = "bonus-token:";
-  const KEYS = "speculation k alpha rates cache c c0 batch knee chunk seed evict tick speed play show lock ask theme".split(" ");
+  const KEYS = "speculation k alpha rates cache c c0 batch knee chunk seed evict tick speed play show lock ask theme".split(" "); // printed
+  const PLAIN_CALLS = "play pause evict reset picture".split(" "); // printed
   const WAKE = "Wake the simulator";
   const MOST_RUNNING = 2;
   const [LOOK_EVERY, PICTURE_WAIT, LOAD_WAIT] = [500, 1500, 20000]; // milliseconds
@@ -200,7 +201,7 @@
     seek(tick) { this.#send("seek", { tick }); }
     step(n = 1) { this.#send("step", { n }); }
     static {
-      for (const name of ["play", "pause", "evict", "reset", "picture"]) {
+      for (const name of PLAIN_CALLS) {
         this.prototype[name] = function () { this.#send(name); };
       }
     }

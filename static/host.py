@@ -7,22 +7,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from sim.reading import message as read_message
+from sim.verbs import ASKED_BY_HOSTS
 from static import browser
 
 PREFIX = "bonus-token:"
 STATE_EVERY = 100
 """Milliseconds between two states, at least."""
-
-CALLS: dict[str, Callable[[Mapping[str, Any]], list[Any]]] = {
-    "set": lambda message: [dict(message)],
-    "seek": lambda message: [message.get("tick")],
-    "step": lambda message: [message.get("n")],
-    "play": lambda _message: [],
-    "pause": lambda _message: [],
-    "evict": lambda _message: [],
-    "reset": lambda _message: [],
-}
-"""What a host may ask for, and the arguments that its message holds."""
 
 
 class Host:
@@ -68,5 +58,5 @@ class Host:
         if name == "picture":
             self._rested()  # whoever keeps the picture keeps the state with it
             self.tell("picture", **self._picture())
-        elif name in CALLS:
-            self._call(name, json.dumps(CALLS[name](message)))
+        elif name in ASKED_BY_HOSTS:
+            self._call(name, json.dumps(ASKED_BY_HOSTS[name].arguments(message)))

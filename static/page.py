@@ -16,23 +16,14 @@ from typing import Any
 from sim.face import THEMES, Face, Moment, controls, locks, look, paper, speed
 from sim.locks import fixed
 from sim.marks import COLUMNS, PALETTES
-from sim.params import (
-    HORIZON,
-    PARAMETERS,
-    SLOTS,
-    Params,
-    entered,
-    link,
-    shown,
-    stepped,
-    write,
-)
+from sim.params import HORIZON, PARAMETERS, SLOTS, Params
 from sim.question import Question
 from sim.reading import message
 from sim.run import Run
 from sim.scene import picture
+from sim.settings import entered, link, shown, stepped, write
 from sim.story import PHASES, figures
-from sim.view import BY_KEY, NO_QUESTION, View, changed
+from sim.view import BY_KEY, NO_QUESTION, SPEED, View, changed
 from static import browser
 from static.board import Board
 from static.browser import one
@@ -41,7 +32,6 @@ from static.host import Host
 from static.playback import Playback
 from static.prediction import Prediction
 
-SPEED = BY_KEY["speed"]
 ADDRESS_DELAY = 300
 """Milliseconds after the last change that the address follows."""
 
@@ -118,7 +108,7 @@ class Page:
         for key, control in [*self._inputs.items(), *self._fields.items()]:
             if control.getAttribute("data-moved") and not self._fixed(key):
                 row = BY_KEY[key]
-                if row.kind == "switch":
+                if row.kind.control == "switch":
                     moved[key] = bool(control.checked)
                 else:
                     moved[key], told = entered(row, control.value, getattr(self.params, row.name))
@@ -130,7 +120,7 @@ class Page:
     def _listen(self) -> None:
         listen = browser.listen
         for key, control in self._inputs.items():
-            kind = "change" if BY_KEY[key].kind == "switch" else "input"
+            kind = "change" if BY_KEY[key].kind.control == "switch" else "input"
             listen(control, kind, self._input_handler(key, control))
             listen(control, "change", lambda _event: self._drag_ends())
         for key, field in self._fields.items():
@@ -277,7 +267,7 @@ class Page:
 
     def _input_handler(self, key: str, control: Any) -> Any:
         row = BY_KEY[key]
-        if row.kind == "switch":
+        if row.kind.control == "switch":
             return lambda _event: self.change({key: bool(control.checked)})
         if control.type == "range":
             return lambda _event: self.change({key: control.value}, ghost=True)

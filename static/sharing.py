@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from sim.params import updated
 from sim.run import Run
 from sim.scene import passes_csv, picture
+from sim.settings import updated
 from sim.share import OUTSIDE, dialog_html, page_address, picture_name, snippets
 from sim.view import View
 from static import browser

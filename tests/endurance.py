@@ -19,8 +19,9 @@ from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
-from sim.params import PARAMETERS, Params, updated
+from sim.params import PARAMETERS, Params
 from sim.run import Run
+from sim.settings import updated
 from tests import browsers
 from tests.conftest import PageDriver
 from tests.server import serving

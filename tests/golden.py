@@ -16,9 +16,10 @@ from urllib.parse import parse_qsl
 from sim.cache import EMPTY
 from sim.face import Face, Moment, Shown, controls, locks, look
 from sim.marks import LOOKS
-from sim.params import Params, updated
+from sim.params import Params
 from sim.question import Question
 from sim.run import Run
+from sim.settings import updated
 from sim.story import figures
 from sim.view import View
 

@@ -33,7 +33,7 @@ from sim.charts import (
 from sim.ensemble import ensemble, spread
 from sim.host.claims import accept_and_refill, break_even, claims
 from sim.host.printed import SECTIONS, built
-from sim.params import HORIZON, Params, updated
+from sim.params import HORIZON, Params
 from sim.run import Run
 from sim.run_charts import (
     OFF,
@@ -49,6 +49,7 @@ from sim.run_charts import (
     yield_spread,
     yield_table,
 )
+from sim.settings import updated
 from sim.theory import expected_speedup
 from sim.view import View
 from tests.test_board_rules import params_of_rules

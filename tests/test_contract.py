@@ -13,9 +13,11 @@ import pytest
 
 from sim.cache import EMPTY
 from sim.host import printed
+from sim.kinds import Number
 from sim.marks import LOOKS, PALETTES
 from sim.metrics import METRICS
-from sim.params import PARAMETERS, write
+from sim.params import PARAMETERS
+from sim.settings import Setting, write
 from sim.view import BY_KEY
 from tests.server import ROOT
 
@@ -72,7 +74,10 @@ def test_the_rules_know_no_clock_and_import_one_way() -> None:
     order = [
         *(
             "reading",
+            "kinds",
+            "settings",
             "params",
+            "verbs",
             "theory",
             "cache",
             "metrics",
@@ -84,7 +89,7 @@ def test_the_rules_know_no_clock_and_import_one_way() -> None:
             "story",
             "picture",
         ),
-        *("plot", "question", "face", "scene", "share", "recall"),
+        *("plot", "question", "face", "session", "scene", "share", "recall"),
         *("ensemble", "chart", "run_charts", "charts"),
     ]
     for file in RULES:
@@ -117,6 +122,11 @@ def test_the_printed_scene_is_the_real_one() -> None:
     assert printed.EXAMPLE.link("") in README
 
 
+def limits_of(row: Setting) -> tuple[float, float]:
+    assert isinstance(row.kind, Number)
+    return row.kind.low, row.kind.high
+
+
 def test_controls_carry_the_names_limits_and_defaults_of_the_table() -> None:
     ranges = {a["name"]: a for a in ELEMENTS.having("name") if a.get("type") == "range"}
     switches = {a["name"] for a in ELEMENTS.having("name") if a.get("type") == "checkbox"}
@@ -127,15 +137,12 @@ def test_controls_carry_the_names_limits_and_defaults_of_the_table() -> None:
     for key, field in fields.items():
         row = BY_KEY[str(key)]
         limits = float(field["aria-valuemin"] or ""), float(field["aria-valuemax"] or "")
-        assert limits == (row.low, row.high)
+        assert limits == limits_of(row)
         assert field["value"] == field["aria-valuenow"] == write(row, row.default)
     assert (ranges["k"]["max"], ranges["c"]["max"], ranges["c0"]["max"]) == ("16", "1", "1")
     for key in set(ranges) - {"k", "c", "c0", "speed", "tick"}:
-        row = BY_KEY[str(key)]
-        assert (float(ranges[key]["min"] or ""), float(ranges[key]["max"] or "")) == (
-            row.low,
-            row.high,
-        )
+        limits = float(ranges[key]["min"] or ""), float(ranges[key]["max"] or "")
+        assert limits == limits_of(BY_KEY[str(key)])
 
 
 def test_each_setting_is_explained_on_the_page() -> None:

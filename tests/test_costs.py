@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from sim.charts import LENGTHS, map_data, map_table
+from sim.charts import LENGTHS, length_table, map_data, map_table
 from sim.params import PARAMETERS, Params
 from sim.run import Run
 from sim.story import figure, figures, sentence, settings, strip
@@ -114,3 +114,11 @@ def test_a_coin_close_to_a_rate_of_three_digits_does_not_seem_to_have_crossed_it
         for coin, sign, against in shown:
             assert (float(coin) < float(against)) == (sign == "<"), (coin, sign, against)
             assert len(coin) <= 7
+
+
+def test_the_tables_of_charts_write_a_number_as_the_page_does() -> None:
+    dear = Params(draft_length=1, acceptance_rate=0.1, draft_cost=8, round_cost=8)
+    written = figure("speedup", expected_speedup(dear))
+    assert written == "0.065"
+    assert length_table(dear).rows[0] == ["1", "1.10", written]
+    assert map_table(dear, 0).rows[0] == ["0.1", "1", written]

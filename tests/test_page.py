@@ -14,8 +14,9 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 from sim.marks import COLUMNS, LOOKS, PALETTES
-from sim.params import PARAMETERS, SLOTS, Params, updated
+from sim.params import PARAMETERS, SLOTS, Params
 from sim.run import Run
+from sim.settings import updated
 from sim.story import figures, sentence
 from tests import browsers
 from tests.conftest import PageDriver

@@ -12,9 +12,10 @@ import pytest
 from selenium.webdriver.common.keys import Keys
 
 from sim.marks import PALETTES
-from sim.params import Params, link, updated
+from sim.params import Params
 from sim.plot import HEIGHT, band, path
 from sim.run import Run
+from sim.settings import link, updated
 from sim.story import bars, sentence, summary
 from sim.view import View
 from tests import browsers

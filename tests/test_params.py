@@ -7,14 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.params import (
-    PARAMETERS,
-    Params,
-    query,
-    read,
-    updated,
-    write,
-)
+from sim.params import PARAMETERS, Params
+from sim.settings import query, read, stepped, updated, write
 from sim.view import BY_KEY, PARTS, VIEW, View
 
 ROWS = PARAMETERS + VIEW
@@ -134,3 +128,18 @@ def test_rates_never_edit_the_draft_length_and_the_last_is_repeated() -> None:
     assert Params(acceptance_rates=(0.9, 0.5)).rates == (0.9, 0.5, 0.5, 0.5)
     assert Params(draft_length=1, acceptance_rates=(0.9, 0.5)).rates == (0.9,)
     assert Params(speculation=False).rates == ()
+
+
+def test_a_setting_names_the_input_that_sets_it() -> None:
+    controls = {key: row.kind.control for key, row in BY_KEY.items()}
+    assert {key for key, control in controls.items() if control == "switch"} == {
+        *("speculation", "cache", "play", "embed")
+    }
+    assert (controls["k"], controls["seed"], controls["rates"]) == ("range", "field", "field")
+    assert (controls["theme"], controls["lock"]) == ("choice", "boxes")
+
+
+def test_only_a_number_can_be_stepped() -> None:
+    assert stepped(BY_KEY["seed"], 7, True) == 8
+    with pytest.raises(TypeError, match="cache is no number"):
+        stepped(BY_KEY["cache"], True, False)

@@ -15,13 +15,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.cache import EMPTY
+from sim.kinds import Choice, Choices, Kind, Real, Reals, Switch, Whole, Wholes
 from sim.marks import LOOKS, PALETTES
 from sim.metrics import METRICS
-from sim.params import HORIZON, PARAMETERS, Params, Setting, link, query, updated
+from sim.params import HORIZON, PARAMETERS, Params
 from sim.picture import scene_svg
 from sim.question import Question, UnreadablePredictionError
 from sim.run import Run
 from sim.scene import Scene, passes_csv, picture
+from sim.settings import Setting, link, query, updated
 from sim.share import ASKED, dialog_html, frame_height, page_address, picture_name, snippets
 from sim.view import LOCKS, PARTS, VIEW, View
 
@@ -30,21 +32,27 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 def values(row: Setting) -> st.SearchStrategy[Any]:
     """Everything that a setting may be."""
-    if row.kind == "switch":
-        return st.booleans()
-    if row.kind == "choice":
-        return st.sampled_from(row.choices)
-    if row.kind == "choices":
-        least = 1 if row.default else 0
-        chosen = st.sets(st.sampled_from(row.choices), min_size=least)
-        return chosen.map(lambda names: tuple(n for n in row.choices if n in names))
-    whole = st.integers(int(row.low), int(row.high))
-    real = st.floats(row.low, row.high).map(lambda number: number + 0.0)
-    if row.kind == "wholes":
-        return st.sets(whole, max_size=8).map(lambda some: tuple(sorted(some)))
-    if row.kind == "reals":
-        return st.lists(real, max_size=8).map(tuple)
-    return whole if row.kind == "whole" else real
+    return values_of(row.kind)
+
+
+def values_of(kind: Kind[Any]) -> st.SearchStrategy[Any]:
+    match kind:
+        case Switch():
+            return st.booleans()
+        case Choice(names):
+            return st.sampled_from(names)
+        case Choices(names, least):
+            chosen = st.sets(st.sampled_from(names), min_size=least)
+            return chosen.map(lambda some: tuple(name for name in names if name in some))
+        case Whole(low, high):
+            return st.integers(int(low), int(high))
+        case Real(low, high):
+            return st.floats(low, high).map(lambda number: number + 0.0)
+        case Wholes(item):
+            return st.sets(values_of(item), max_size=8).map(lambda some: tuple(sorted(some)))
+        case Reals(item):
+            return st.lists(values_of(item), max_size=8).map(tuple)
+    raise TypeError(kind)
 
 
 def records(kind: Any, rows: tuple[Setting, ...]) -> st.SearchStrategy[Any]:

@@ -12,10 +12,11 @@ import pytest
 from selenium.webdriver.common.keys import Keys
 
 from sim.marks import PALETTES
-from sim.params import Params, link
+from sim.params import Params
 from sim.question import Question
 from sim.run import Run
 from sim.scene import passes_csv, picture
+from sim.settings import link
 from sim.share import snippets
 from sim.view import PARTS, View
 from tests import browsers

@@ -14,9 +14,10 @@ from selenium.webdriver.common.keys import Keys
 
 from sim.ensemble import ensemble, spread
 from sim.host.claims import DRAFT, LUCK_AFTER, TARGET, accept_and_refill, break_even, claims
-from sim.params import Params, updated
+from sim.params import Params
 from sim.recall import CARDS
 from sim.run import Run
+from sim.settings import updated
 from sim.theory import expected_speedup
 from sim.view import View
 from tests import browsers

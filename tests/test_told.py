@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 from sim.cache import ACCEPTED, BONUS, DISCARDED, EMPTY, EVICTED, PLAIN, REJECTED
 from sim.marks import LOOKS, PALETTES
 from sim.metrics import METRICS
-from sim.params import PARAMETERS, Params, link
+from sim.params import PARAMETERS, Params
 from sim.question import LABELS, Question
 from sim.recall import BY_CARD, CARDS, RATINGS, Memory, read_memory
 from sim.run import Run
 from sim.scene import Scene, light_or_dark, passes_csv
+from sim.settings import link
 from sim.share import (
     ALONE,
     ASKED,

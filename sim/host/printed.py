@@ -1,8 +1,9 @@
 """Build index.html from its sections, with what Python will draw: the opening scene, the controls.
 
 The page is useful before Python arrives because these parts of it are real: made here, by the same
-code, from the same table. `python3 -m sim.host.printed` writes it, and the README's picture; a test
-holds both to the code. It needs Jinja2, which only those need who change the page.
+code, from the same table. `python3 -m sim.host.printed` writes it, the README's picture, and the
+lists of the scripts; tests hold all to the code. It needs Jinja2, which only those need who change
+the page.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from sim.chart import table_html
 from sim.charts import CHARTS
 from sim.face import MAIN, Face, Moment, Shown, locks, look, paper
 from sim.face import controls as controls_at
-from sim.host import SITE, page_files, snapshot
+from sim.host import SITE, page_files, scripts, snapshot
 from sim.host.claims import claims
 from sim.host.places import filled
 from sim.host.vendor import read_parts
@@ -181,3 +182,4 @@ EXAMPLE_PICTURE = SITE / "static" / "scene.svg"
 if __name__ == "__main__":
     (SITE / "index.html").write_text(built(), encoding="utf-8")
     EXAMPLE_PICTURE.write_text(EXAMPLE.svg() + "\n", encoding="utf-8")
+    scripts.write()

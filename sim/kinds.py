@@ -1,0 +1,294 @@
+"""Kinds of settings: what their values are, how they are read and written, what input sets them."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Generic, TypeVar
+
+from sim.reading import UnreadableError, number
+
+T = TypeVar("T")
+N = TypeVar("N", int, float)
+
+
+class Kind(ABC, Generic[T]):
+    """What the values of a setting are."""
+
+    @property
+    @abstractmethod
+    def control(self) -> str:
+        """The input that sets it: "switch", "range", "field", "choice" or "boxes"."""
+
+    @property
+    @abstractmethod
+    def allowed(self) -> str:
+        """What may be written, in words, for messages and help."""
+
+    @property
+    def held(self) -> str:
+        """How code holds a value, where `allowed` does not say it."""
+        return ""
+
+    @abstractmethod
+    def admits(self, value: object) -> bool:
+        """Whether this is a value, just as `read` gives it."""
+
+    @abstractmethod
+    def read(self, given: object) -> tuple[T, bool]:
+        """The value nearest to a text or to what JSON holds, and whether it is just that.
+
+        Raises UnreadableError.
+        """
+
+    @abstractmethod
+    def write(self, value: T) -> str:
+        """A value as URLs, the command line and fields write it; the empty list is empty text."""
+
+
+_SWITCH = {"on": True, "1": True, "true": True, "off": False, "0": False, "false": False}
+
+
+@dataclass(frozen=True)
+class Switch(Kind[bool]):
+    """On or off."""
+
+    control, allowed, held = "switch", "on or off", ", as True or False"
+
+    def admits(self, value: object) -> bool:
+        """No 1 and no 0: a report tells them apart."""
+        return value is True or value is False
+
+    def read(self, given: object) -> tuple[bool, bool]:
+        """On and off by these names, as true and false, or as 1 and 0."""
+        if isinstance(given, (bool, int)) and given in (0, 1):
+            return bool(given), True
+        text = given.strip().lower() if isinstance(given, str) else ""
+        if text not in _SWITCH:
+            raise UnreadableError
+        return _SWITCH[text], True
+
+    def write(self, value: bool) -> str:
+        """On or off."""
+        return "on" if value else "off"
+
+
+@dataclass(frozen=True)
+class Number(Kind[N]):
+    """A number within inclusive limits.
+
+    `slider` is where its range input stops and its step, or None for a number without one.
+    """
+
+    low: float
+    high: float
+    slider: tuple[float, float] | None = None
+    noun = "number"
+
+    @property
+    def control(self) -> str:
+        """A range input, or else a field."""
+        return "range" if self.slider else "field"
+
+    @property
+    def limits(self) -> str:
+        """The limits in words."""
+        return f"from {write_number(self.low)} to {write_number(self.high)}"
+
+    @property
+    def allowed(self) -> str:
+        """The noun with its limits."""
+        return f"a {self.noun} {self.limits}"
+
+    def write(self, value: float) -> str:
+        """The shortest text that reads back as the same number."""
+        return write_number(value)
+
+    def _limited(self, value: float) -> float:
+        return min(max(value, self.low), self.high)
+
+    def _finite(self, given: object, most: float | None = None) -> float:
+        if isinstance(given, str):
+            return number(given, most)
+        if isinstance(given, bool) or not isinstance(given, (int, float)):
+            raise UnreadableError
+        try:
+            exact = float(given)
+        except OverflowError:
+            raise UnreadableError from None
+        if not math.isfinite(exact):
+            raise UnreadableError
+        return exact + 0.0  # and no −0
+
+
+class Real(Number[float]):
+    """A number that may have a fraction."""
+
+    def admits(self, value: object) -> bool:
+        """A whole number too; not NaN."""
+        if isinstance(value, (float, int)) and not isinstance(value, bool):
+            return self.low <= value <= self.high
+        return False
+
+    def read(self, given: object) -> tuple[float, bool]:
+        """Held to the limits."""
+        exact = self._finite(given)
+        limited = float(self._limited(exact))
+        return limited, limited == exact
+
+
+class Whole(Number[int]):
+    """A whole number."""
+
+    noun = "whole number"
+
+    def admits(self, value: object) -> bool:
+        """No float, and no truth."""
+        return type(value) is int and self.low <= value <= self.high
+
+    def read(self, given: object) -> tuple[int, bool]:
+        """Rounded, halves up, and held to the limits."""
+        exact = self._finite(given, self.high)
+        limited = int(self._limited(math.floor(exact + 0.5)))
+        return limited, limited == exact
+
+
+def write_number(value: float) -> str:
+    """The shortest text that reads back as the same number: 1, not 1.0."""
+    return str(int(value)) if value == int(value) else repr(value)
+
+
+def _items(given: object) -> list[object]:
+    if isinstance(given, str):
+        return list(given.split(",")) if given.strip() else []
+    if isinstance(given, Iterable) and not isinstance(given, Mapping):
+        return list(given)
+    return [given]
+
+
+class _Numbers(Kind[tuple[N, ...]]):
+    control, held = "field", ", in a tuple"
+
+    def write(self, value: tuple[N, ...]) -> str:
+        """A comma list."""
+        return ",".join(map(write_number, value))
+
+
+@dataclass(frozen=True)
+class Reals(_Numbers[float]):
+    """Numbers like `item`, at most so many, in their order."""
+
+    item: Real
+    most: int
+
+    @property
+    def allowed(self) -> str:
+        """The number of numbers, and their limits."""
+        return f"a comma list of up to {self.most} {self.item.noun}s {self.item.limits}"
+
+    def admits(self, value: object) -> bool:
+        """A tuple, so that it can be hashed."""
+        if not isinstance(value, tuple) or len(value) > self.most:
+            return False
+        return all(map(self.item.admits, value))
+
+    def read(self, given: object) -> tuple[tuple[float, ...], bool]:
+        """One bad item voids the list; what is too many is dropped."""
+        found = [self.item.read(item) for item in _items(given)]
+        exact = len(found) <= self.most and all(same for _, same in found)
+        return tuple(value for value, _ in found[: self.most]), exact
+
+
+@dataclass(frozen=True)
+class Wholes(_Numbers[int]):
+    """Whole numbers like `item`, sorted, each once."""
+
+    item: Whole
+    held = ", sorted in a tuple, each once"
+
+    @property
+    def allowed(self) -> str:
+        """The limits of each."""
+        return f"a comma list of {self.item.noun}s {self.item.limits}"
+
+    def admits(self, value: object) -> bool:
+        """A tuple in ascending order."""
+        if not isinstance(value, tuple) or not all(map(self.item.admits, value)):
+            return False
+        return all(one < following for one, following in pairwise(value))
+
+    def read(self, given: object) -> tuple[tuple[int, ...], bool]:
+        """A bad item is dropped."""
+        found, exact = set(), True
+        for item in _items(given):
+            try:
+                value, same = self.item.read(item)
+            except UnreadableError:
+                exact = False
+                continue
+            found.add(value)
+            exact = exact and same
+        return tuple(sorted(found)), exact
+
+
+@dataclass(frozen=True)
+class Choice(Kind[str]):
+    """One of some names."""
+
+    names: tuple[str, ...]
+    control = "choice"
+
+    @property
+    def allowed(self) -> str:
+        """The names."""
+        return f"one of {', '.join(self.names)}"
+
+    def admits(self, value: object) -> bool:
+        """One of the names."""
+        return value in self.names
+
+    def read(self, given: object) -> tuple[str, bool]:
+        """A name, to the letter."""
+        if given not in self.names:
+            raise UnreadableError
+        return str(given), True
+
+    def write(self, value: str) -> str:
+        """The name."""
+        return value
+
+
+@dataclass(frozen=True)
+class Choices(Kind[tuple[str, ...]]):
+    """Some of some names, at least so many, in the order of `names`, each once."""
+
+    names: tuple[str, ...]
+    least: int = 0
+    control, held = "boxes", ", in a tuple in this order, each once"
+
+    @property
+    def allowed(self) -> str:
+        """The names."""
+        return f"a comma list of {', '.join(self.names)}"
+
+    def admits(self, value: object) -> bool:
+        """A tuple in the order of `names`."""
+        if not isinstance(value, tuple) or len(value) < self.least:
+            return False
+        return value == tuple(name for name in self.names if name in value)
+
+    def read(self, given: object) -> tuple[tuple[str, ...], bool]:
+        """A bad item is dropped."""
+        items = _items(given)
+        named = {item.strip() for item in items if isinstance(item, str)}
+        found = tuple(name for name in self.names if name in named)
+        if len(found) < self.least:
+            raise UnreadableError
+        return found, len(found) == len(named) and all(isinstance(item, str) for item in items)
+
+    def write(self, value: tuple[str, ...]) -> str:
+        """A comma list."""
+        return ",".join(value)

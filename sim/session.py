@@ -1,0 +1,356 @@
+"""One scene and every action on it, without a clock and a page.
+
+A `Session` never changes. An action takes one, and gives the next and what was wrong with what was
+asked for. A lock is for the reader's hands: `fixed` and `fixed_button` say what they may move,
+while scripts and hosts may do everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import floor, isfinite
+from typing import Any
+
+from sim.params import HORIZON, PARAMETERS, Params
+from sim.question import NOTHING_ASKED, Prediction, Question
+from sim.run import Run
+from sim.settings import entered, shown, stepped, write
+from sim.story import figure
+from sim.verbs import VERB
+from sim.view import BY_KEY, NO_QUESTION, SPEED, THEMES, View, changed
+
+run_of = lru_cache(maxsize=4)(Run)
+"""The run of some parameters; those that were asked for last are kept."""
+
+GHOSTS = ("tokens_per_pass", "speedup")
+"""Numbers that are shown as they were before a drag."""
+
+VISITED = (*(row.key for row in PARAMETERS), "tick", "speed", "ask")
+"""What a scene of the text sets, and what it does not name goes back to its default."""
+
+
+@dataclass(frozen=True)
+class Session:
+    """A scene, where it came from, and what is going on in it."""
+
+    params: Params
+    view: View
+    """Never with `play`, which is only about the moment when a scene is set."""
+    opened: tuple[Params, View]
+    """The scene that it was opened with, as its link has it."""
+    prediction: Prediction = NOTHING_ASKED
+    before_drag: tuple[Params, int] | None = None
+    """Parameters and tick when a drag began that goes on."""
+    playing: bool = False
+    in_phases: int | None = None
+    """The tick that was just stepped to, if its pass is to be told in phases."""
+    still: bool = False
+    """Whether the reader asked for less motion: nothing plays by itself."""
+
+    @property
+    def run(self) -> Run:
+        """The run of the parameters."""
+        return run_of(self.params)
+
+    @property
+    def ghosts(self) -> dict[str, str]:
+        """Numbers as they were before the drag that goes on, but for those that are hidden."""
+        if self.before_drag is None:
+            return {}
+        params, tick = self.before_drag
+        report = run_of(params).report(tick)
+        told = set(GHOSTS) - self.prediction.hidden
+        return {name: figure(name, report[name]) for name in GHOSTS if name in told}
+
+    @property
+    def scene(self) -> View:
+        """The view that a link to this scene holds: with the question while it waits."""
+        question = self.prediction.question
+        if question and self.prediction.waiting:
+            return replace(self.view, tick=question.tick)
+        return replace(self.view, ask=NO_QUESTION)
+
+    def fixed(self, key: str) -> bool:
+        """Whether the reader may not move a control: its link locks it, or a question waits."""
+        return key in self.view.lock or (self.prediction.waiting and key != "speed")
+
+    def disabled(self, key: str) -> bool:
+        """Whether a control is fixed, or has nothing to say: α, while each position has its own."""
+        return self.fixed(key) or (key == "alpha" and bool(self.params.acceptance_rates))
+
+    def fixed_button(self, name: str) -> bool:
+        """Whether a button does nothing now; “play” works once a prediction runs."""
+        verb = VERB[name]
+        if verb.idle(self.params) or not set(verb.locks).isdisjoint(self.view.lock):
+            return True
+        runs = name == "play" and self.prediction.running
+        return self.prediction.waiting and not (verb.while_asked or runs)
+
+
+Step = tuple[Session, list[str]]
+"""The next session, and what was wrong with what was asked for."""
+
+
+def opened(
+    asked: Mapping[str, object], moved: Mapping[str, object] | None = None, still: bool = False
+) -> Step:
+    """The session that a link's keys lead to.
+
+    `moved` is what the reader set before it was there. Such a scene does not begin to play, and
+    one with a question stays as it was put.
+    """
+    params, view, complaints = changed(Params(), View(), asked)
+    session = Session(params, replace(view, play=False), (params, view), still=still)
+    session = _posed(session)
+    if moved and not view.asks:
+        session, more = change(session, moved)
+        return session, complaints + more
+    return (play(session)[0] if view.play and not still else session), complaints
+
+
+def _posed(session: Session) -> Session:
+    """Put the scene's question, if it has one, at the start of the run."""
+    view, before = session.view, session.prediction
+    tick = before.question.tick if before.question and before.open and not view.tick else view.tick
+    asked = Question(view.ask, tick) if view.asks else None
+    session = replace(session, prediction=before.posed(asked))
+    if asked is None:
+        return session
+    return replace(pause(session)[0], view=replace(view, tick=view.first_tick))
+
+
+def _reached(session: Session) -> Session:
+    """Stop where the question is about, and compare."""
+    prediction = session.prediction.reached(session.view.tick)
+    if prediction == session.prediction:
+        return session
+    return pause(replace(session, prediction=prediction))[0]
+
+
+# Settings
+
+
+def change(session: Session, changes: Mapping[str, object], ghost: bool = False) -> Step:
+    """Set parameters and view, by key or full name; with `ghost` in a drag.
+
+    Another tick while a question is open is one to ask about.
+    """
+    params, view, complaints = changed(session.params, session.view, changes)
+    drag = session.before_drag or (session.params, session.view.tick)
+    prediction, plays, before = session.prediction, view.play, session.view
+    session = replace(
+        session, params=params, view=replace(view, play=False), before_drag=drag if ghost else None
+    )
+    if "ask" in changes:
+        session = _posed(session)
+    elif prediction.open and view.tick != before.tick:
+        prediction = prediction.postponed(view.tick)
+        session = replace(
+            session, prediction=prediction, view=replace(session.view, tick=before.tick)
+        )
+    if plays and "play" in changes and not session.still:
+        session, _ = play(session)
+    return _reached(session), complaints
+
+
+def enter(session: Session, key: str, text: str) -> Step:
+    """Take what was written into a field; what is written there already changes nothing."""
+    row = BY_KEY[key]
+    old = getattr(session.params, row.name)
+    if text == write(row, old):
+        return session, []
+    value, told = entered(row, text, old)
+    session, complaints = change(session, {key: value})
+    return session, ([told] if told else []) + complaints
+
+
+def nudge(session: Session, key: str, text: str, up: bool) -> Step:
+    """Take the next value up or down from what is written in a field."""
+    row = BY_KEY[key]
+    value, _ = entered(row, text, getattr(session.params, row.name))
+    return change(session, {key: stepped(row, value, up)})
+
+
+def drag_ends(session: Session) -> Step:
+    """Show no more what was before the drag."""
+    return replace(session, before_drag=None), []
+
+
+def evict(session: Session) -> Step:
+    """Evict the cache right after the current tick."""
+    if VERB["evict"].idle(session.params):
+        return session, []
+    return change(session, {"evictions": [*session.params.evictions, session.view.tick]})
+
+
+def new_luck(session: Session, seed: int) -> Step:
+    """Draw other coins."""
+    return change(session, {"seed": seed})
+
+
+def one_rate(session: Session) -> Step:
+    """Go back to one acceptance rate for all positions."""
+    return change(session, {"rates": None})
+
+
+def go_to(session: Session, k: int, alpha: float) -> Step:
+    """Go where the reader clicked in a chart, if both sides of it may be moved."""
+    if session.fixed("k") or session.fixed("alpha"):
+        return session, []
+    return change(session, {"k": k, "alpha": alpha, "rates": None})
+
+
+def visit(session: Session, keys: Mapping[str, object]) -> Step:
+    """Set a scene of the text; how the page is shown stays."""
+    return change(pause(session)[0], {**dict.fromkeys(VISITED), **keys})
+
+
+def set_speed(session: Session, share: float) -> Step:
+    """Set the speed by the place of its slider, 0 to 1; whole speeds only."""
+    speed = float(round(SPEED.low * (SPEED.high / SPEED.low) ** share))
+    return replace(session, view=replace(session.view, speed=speed)), []
+
+
+def next_theme(session: Session) -> Step:
+    """Go on to the next of the colours."""
+    following = THEMES[(THEMES.index(session.view.theme) + 1) % len(THEMES)]
+    return replace(session, view=replace(session.view, theme=following)), []
+
+
+# Time
+
+
+def seek(session: Session, tick: object) -> Step:
+    """Go to a tick, and stay there; not while a question waits for its prediction."""
+    if session.prediction.open:
+        return session, []
+    return change(pause(session)[0], {"tick": tick})
+
+
+def step(session: Session, ticks: object) -> Step:
+    """Go on by some ticks, or back; a fraction is rounded, halves up."""
+    if isinstance(ticks, bool) or not isinstance(ticks, (int, float)) or not isfinite(ticks):
+        told = f"step({shown(ticks)}): not a number of ticks; nothing was stepped."
+        return session, [told]
+    target = session.view.tick + floor(ticks + 0.5)
+    after, complaints = seek(session, max(0, min(HORIZON, target)))
+    tick = after.view.tick
+    if target == session.view.tick + 1 and after.run.verify_pass_at(tick):
+        after = replace(after, in_phases=tick)
+    return after, complaints
+
+
+def play(session: Session) -> Step:
+    """Play from here; from the start where the run is over. Not before a prediction is made."""
+    if session.prediction.open:
+        return session, []
+    view = session.view
+    if view.tick >= HORIZON:
+        view = replace(view, tick=0)
+    return replace(session, view=view, playing=True, before_drag=None, in_phases=None), []
+
+
+def pause(session: Session) -> Step:
+    """Stay here."""
+    return replace(session, playing=False, in_phases=None), []
+
+
+def toggle(session: Session) -> Step:
+    """Play or pause."""
+    return pause(session) if session.playing else play(session)
+
+
+def arrive(session: Session, tick: int) -> Step:
+    """Be where the playback came to; it stops at the horizon, and where a question is about."""
+    if not session.playing:
+        return session, []
+    question = session.prediction.question
+    if question and session.prediction.running:
+        tick = min(tick, question.tick)
+    view = replace(session.view, tick=tick)
+    return _reached(replace(session, view=view, playing=tick < HORIZON)), []
+
+
+def reset(session: Session) -> Step:
+    """Back to the scene that it was opened with, paused; shown as it is now."""
+    params, view = session.opened
+    now = session.view
+    view = replace(view, play=False, embed=now.embed, show=now.show, lock=now.lock, theme=now.theme)
+    session, _ = pause(replace(session, params=params, view=view, before_drag=None))
+    return _posed(session), []
+
+
+# The question
+
+
+def predict(session: Session, text: str) -> Step:
+    """Take a prediction as the reader writes it, and run; what is wrong with it the panel says."""
+    prediction = session.prediction.answered(text)
+    runs = session.prediction.open and prediction.running
+    session = replace(session, prediction=prediction)
+    return (_reached(play(session)[0]) if runs else session), []
+
+
+def skip(session: Session) -> Step:
+    """Go to the tick of the question, and its answer."""
+    question = session.prediction.question
+    if question is None or not session.prediction.waiting:
+        return session, []
+    return seek(replace(session, prediction=session.prediction.given_up()), question.tick)
+
+
+def ask_again(session: Session) -> Step:
+    """Put the same question once more, at the start of the run."""
+    prediction = session.prediction
+    if prediction.question is None:
+        return session, []
+    view = replace(session.view, tick=0)
+    asked = replace(session, view=view, prediction=prediction.posed(prediction.question))
+    return pause(asked)
+
+
+def done(session: Session) -> Step:
+    """Go on without the question."""
+    return replace(session, prediction=session.prediction.posed(None)), []
+
+
+# Who asks
+
+
+BUTTONS: dict[str, Callable[[Session], Step]] = {
+    "play": toggle,
+    "step": lambda session: step(session, 1),
+    "back": lambda session: step(session, -1),
+    "start": lambda session: seek(session, 0),
+    "evict": evict,
+    "reset": reset,
+    "theme": next_theme,
+    "one-rate": one_rate,
+    "skip": skip,
+    "again": ask_again,
+    "done": done,
+}
+"""What a button does that says all by being pressed."""
+
+
+def call(session: Session, name: str, arguments: list[Any]) -> Step:
+    """Do what a script or a host asks for, by the name of a verb; `state` does nothing."""
+    first = arguments[0] if arguments else None
+    if name == "set":
+        if first is None or isinstance(first, dict):
+            return change(session, first or {})
+        return session, [f"set({shown(first)}): not an object of settings; nothing was set."]
+    if name == "seek":
+        return seek(session, first)
+    if name == "step":
+        return step(session, 1 if first is None else first)
+    plain = {"play": play, "pause": pause, "evict": evict, "reset": reset}
+    return plain[name](session) if name in plain else (session, [])
+
+
+SILENT = frozenset(
+    {play, pause, toggle, arrive, drag_ends, set_speed, next_theme, predict, ask_again, done}
+)
+"""Actions that nothing can be wrong with: what was complained of before stands."""
