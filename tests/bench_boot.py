@@ -19,7 +19,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from sim.host import SITE, page_files, printed
+from sim.host import SITE, printed
+from sim.host.files import start_files
 from sim.host.serve import Handler, Server
 from tests import browsers
 
@@ -32,7 +33,7 @@ LINKS: dict[str, tuple[float, float] | None] = {
 NUMPY_BYTES = 2_900_000
 """What NumPy's wheel would add to the bare page, which loads it at its start."""
 
-RULES = [name for name in page_files() if name.startswith("sim/")]
+RULES = [name for name in start_files() if name.startswith("sim/")]
 IMPORTS = "\n".join(
     f"import {name.removesuffix('.py').replace('/', '.')}"
     for name in RULES

@@ -13,6 +13,7 @@ import pytest
 
 from sim.cache import EMPTY
 from sim.host import printed
+from sim.host.files import start_files
 from sim.marks import LOOKS, PALETTES
 from sim.metrics import METRICS
 from sim.params import PARAMETERS, write
@@ -97,13 +98,13 @@ def test_one_module_of_the_page_touches_the_browser() -> None:
     assert touching == ["browser.py"]
 
 
-def test_every_file_that_the_page_imports_is_in_its_list() -> None:
+def test_the_page_lists_and_preloads_what_its_start_imports_and_nothing_else() -> None:
     (config,) = re.findall(r"<py-config[^>]*>(.*?)</py-config>", INDEX)
     files = json.loads(config)["files"]
-    expected = [f"./sim/{f.name}" for f in RULES if f.name != "__main__.py"]
-    expected += [f"./static/{f.name}" for f in (ROOT / "static").glob("*.py")]
-    assert sorted(files) == sorted(expected)
+    expected = [f"./{name}" for name in start_files()]
+    assert list(files) == expected
     assert all(source == target for source, target in files.items())
+    assert re.findall(r'<link rel="preload"[^>]* href="([^"]+\.py)">', INDEX) == expected
 
 
 def test_the_printed_scene_is_the_real_one() -> None:

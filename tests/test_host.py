@@ -22,8 +22,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from sim import host
 from sim.host import SITE, bundle, snapshot, vendor
+from sim.host.files import start_files
 from sim.host.serve import Handler, Server, listen
 from tests.server import ROOT, serving
 
@@ -325,7 +325,7 @@ def test_a_bundle_holds_the_page_the_runtime_and_the_hash_of_every_file(tmp_path
     assert listed["snapshot"] == listed["files"][held]
     index = made["index.html"].decode()
     wanted = set(re.findall(r'(?:src|href)="\./([^"?]+)"', index))
-    wanted |= {part.path for part in vendor.read_parts()[1]} | set(host.page_files())
+    wanted |= {part.path for part in vendor.read_parts()[1]} | set(start_files())
     assert wanted <= set(made)
     assert {".nojekyll", ".github/workflows/pages.yml", "static/embed.js"} <= set(made)
     assert not [name for name in made if name.startswith(("tests", "sim/host", "sim/__main__"))]

@@ -18,7 +18,8 @@ import pytest
 
 import sim.__main__ as cli
 from sim import __version__
-from sim.host import SITE, output, page_files, snapshot, vendor
+from sim.host import SITE, output, snapshot, vendor
+from sim.host.files import start_files
 from tests.server import ROOT
 
 ROOT_OBEYS = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
@@ -129,7 +130,7 @@ def test_an_installed_package_keeps_its_runtime_in_a_cache_and_serves_it_from_th
             said = process.stdout.readline()
         try:
             (address,) = re.findall(r"http://\S+", said)
-            for path in ("index.html", *page_files(), *paths, snapshot.name()):
+            for path in ("index.html", *start_files(), *paths, snapshot.name()):
                 with urllib.request.urlopen(address + path, timeout=20) as answer:
                     held = cache if path == snapshot.name() else SITE
                     assert answer.read() == (held / path).read_bytes(), path
@@ -145,7 +146,7 @@ def test_an_installed_package_keeps_its_runtime_in_a_cache_and_serves_it_from_th
     )
     with zipfile.ZipFile(io.BytesIO(done.stdout)) as bundled:
         names = set(bundled.namelist())
-        assert {*paths, snapshot.name(), "index.html", *page_files()} <= names
+        assert {*paths, snapshot.name(), "index.html", *start_files()} <= names
         assert all(bundled.read(path) == (SITE / path).read_bytes() for path in paths)
 
 

@@ -16,7 +16,8 @@ import zipfile
 from contextlib import suppress
 from pathlib import Path
 
-from sim.host import SITE, page_files, snapshot
+from sim.host import SITE, snapshot
+from sim.host.files import start_files
 from sim.host.output import write_whole
 from sim.host.vendor import PARTS_LIST, read_parts, runtime
 
@@ -39,7 +40,7 @@ class BundleError(RuntimeError):
 def contents(site: Path = SITE) -> dict[str, bytes]:
     """Every file of a bundle by its path there, the list of all others last. Raises BundleError."""
     listed = json.loads(PARTS_LIST.read_text(encoding="utf-8"))["packages"]
-    files = {"index.html": site / "index.html", **page_files(site)}
+    files = {"index.html": site / "index.html", **start_files(site)}
     for file in (site / "static").iterdir():
         if file.suffix in KINDS:
             files[f"static/{file.name}"] = file

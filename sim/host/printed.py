@@ -13,8 +13,9 @@ from html import escape
 from sim.cache import ACCEPTED, EMPTY
 from sim.chart import table_html
 from sim.charts import CHARTS
-from sim.host import SITE, page_files, snapshot
+from sim.host import SITE, snapshot
 from sim.host.claims import claims
+from sim.host.files import start_files
 from sim.host.vendor import read_parts
 from sim.marks import LOOKS
 from sim.metrics import METRICS
@@ -75,7 +76,7 @@ def small_preloads() -> str:
     """The links to everything else that the start needs, in the order in which it does."""
     lines = [f'<link rel="modulepreload" href="./static/{name}">' for name in MODULES]
     lines += [
-        f'<link rel="preload" as="fetch" crossorigin href="./{name}">' for name in page_files()
+        f'<link rel="preload" as="fetch" crossorigin href="./{name}">' for name in start_files()
     ]
     return "\n".join(lines)
 
@@ -86,7 +87,7 @@ def python_config() -> str:
     PyScript loads its plugins once for MicroPython too, which is not used here, unless told off.
     """
     off = {"plugins": [f"!{name}" for name in PLUGINS_OFF]}
-    files = {"files": {f"./{name}": f"./{name}" for name in page_files()}}
+    files = {"files": {f"./{name}": f"./{name}" for name in start_files()}}
     written = {"mpy": off, "py": {"interpreter": INTERPRETER, **off, **files}}
     return "\n".join(
         f'<{kind}-config type="json" hidden>{json.dumps(config)}</{kind}-config>'

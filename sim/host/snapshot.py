@@ -19,7 +19,8 @@ from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
-from sim.host import PACKAGE, SITE, page_files
+from sim.host import PACKAGE, SITE
+from sim.host.files import start_files
 from sim.host.output import say as say_it
 from sim.host.vendor import PARTS_LIST, read_parts, runtime
 
@@ -90,7 +91,7 @@ def _build(node: str, site: Path, target: Path) -> str | None:
     handle, temporary = tempfile.mkstemp(dir=target.parent, suffix=".part")
     os.close(handle)
     try:
-        files = [f"{name}={file}" for name, file in page_files(site).items()]
+        files = [f"{name}={file}" for name, file in start_files(site).items()]
         folders = [str(site), str(runtime(site))]
         command = [node, str(BUILDER), *folders, temporary, ",".join(MODULES), *files]
         done = subprocess.run(command, capture_output=True, check=False)
