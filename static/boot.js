@@ -123,7 +123,7 @@
     constructor(kind, file = "", why = "") {
       const [title, text] = KINDS[kind](file, why);
       super(text);
-      Object.assign(this, { kind, file, title, detail: "" });
+      Object.assign(this, { kind, file, why, title, detail: "" });
     }
   }
 
@@ -419,6 +419,20 @@
     loading,
     storageWorks,
     charts: () => import("./charts.mjs"),
+    /**
+     * Fetch files of the page that its start did without, from the server itself if `fresh`; `arrived`
+     * takes the name and bytes of each. Rejects with words for the reader.
+     */
+    bring: (names, fresh, arrived) => Promise.all(names.map(async (name) => {
+      let data;
+      try {
+        const response = await checked(new URL(name, document.baseURI).href, fresh ? { cache: "reload" } : {});
+        data = new Uint8Array(await response.arrayBuffer());
+      } catch ({ kind, why }) {
+        throw new Error(kind === "missing" ? `${name} is missing: ${why}` : `${name} did not arrive`);
+      }
+      arrived(name, data);
+    })),
     painted,
     open,
     Problem,

@@ -37,6 +37,7 @@ from static import browser
 from static.board import Board
 from static.browser import Attribute, Text, one
 from static.host import Host
+from static.loader import Link, Loader
 from static.playback import Playback
 from static.prediction import Prediction
 
@@ -88,24 +89,21 @@ class Page:
         self._address = browser.Delay(ADDRESS_DELAY, self._follow)
         self._news = browser.Delay(NEWS_DELAY, self._dismiss)
         self._ghosts: dict[str, str] = {}
-        self._sharing: Any = None
-        self._charts: Any = None
         self._came_from: Any = None
         self._opened_for_print: list[Any] = []
         self._rest_shown: tuple[Any, ...] = ()
         self._plotted: tuple[Any, ...] = ()
         self._slot: int | None = None
         self._find_places()
+        self._labs = Loader(Link(self._take, self._now, self._paper))
         self.prediction = Prediction(self._began, self._answered)
         complaints += self._take_moved_controls()
         self._listen()
         self._pose()
         self._show_view()
         self._draw(0)
-        self._recalling: Any = None
         if not self.view.embed:
-            browser.watch_near(one("#recall"), self._recall)
-            browser.watch_near(one("#text"), self._chart)
+            self._labs.watch()
         if complaints:
             self.notify(" ".join(complaints))
         if self.view.play and not self.still.matches:
@@ -417,23 +415,15 @@ class Page:
             browser.bring_into_view(self._came_from, "center")
             self._came_from.focus(preventScroll=True)
 
-    def _chart(self, near: bool) -> None:
-        if near and self._charts is None:
-            from static.charts import Charts  # not before the page has started
+    # Labs
 
-            self._charts = Charts(self._take_place)
-            self._charts.show(self.run, self.view.tick, self._colours(), False)
+    def _take(self, changes: Mapping[str, object]) -> None:
+        """Set what the reader chose in a lab, if nothing of it is fixed here."""
+        if not any(map(self._fixed, changes)):
+            self.change(changes)
 
-    def _recall(self, near: bool) -> None:
-        if near and self._recalling is None:
-            from static.recalling import Recalling  # only for those who read so far
-
-            self._recalling = Recalling()
-
-    def _take_place(self, place: Mapping[str, Any]) -> None:
-        """Go where the reader clicked in a chart."""
-        if not self._fixed("k") and not self._fixed("alpha"):
-            self.change({"k": place["k"], "alpha": place["alpha"], "rates": None})
+    def _now(self) -> tuple[Run, View, bool]:
+        return self.run, self._scene(), self.prediction.open
 
     # A question
 
@@ -500,13 +490,9 @@ class Page:
         self._places["scene"].write(browser.address(link("", self.params, scene)))
 
     def _share(self) -> None:
-        from static.sharing import Sharing  # only now: most readers never ask
-
-        if self._sharing is None:
-            self._sharing = Sharing(self._paper)
         self.playback.pause()
         self._changed()
-        self._sharing.open(self.run, self._scene(), self.prediction.open)
+        self._labs.open("share")
 
     def _picture(self) -> dict[str, str]:
         """The scene as a picture, and the keys that lead back to it."""
@@ -628,8 +614,7 @@ class Page:
     def _redraw(self) -> None:
         """Draw every canvas anew: what it holds is lost, or has another number of pixels."""
         self.board.forget()
-        if self._charts:
-            self._charts.forget()
+        self._labs.redraw()
         self._frames.ask()
 
     def _frame(self, now: float) -> None:
@@ -675,8 +660,7 @@ class Page:
         self._show_numbers(run, tick)
         self._show_timeline(run, tick)
         playing = self.playback.playing
-        if self._charts:
-            self._charts.show(run, tick, self._colours(), playing)
+        self._labs.show(run, tick, self._colours(), playing)
         browser.root.classList.toggle("playing", playing)
         self._places["play-label"].write("Pause" if playing else "Play")
         if not playing:

@@ -16,7 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sim.chart import OTHERS, Chart, Table, table_html
-from sim.charts import (
+from sim.host.claims import accept_and_refill, break_even, claims
+from sim.host.printed import printed
+from sim.labs.charts import (
     CHARTS,
     HIGHEST,
     LENGTHS,
@@ -27,12 +29,8 @@ from sim.charts import (
     map_data,
     map_table,
 )
-from sim.ensemble import ensemble, spread
-from sim.host.claims import accept_and_refill, break_even, claims
-from sim.host.printed import printed
-from sim.params import HORIZON, Params, updated
-from sim.run import Run
-from sim.run_charts import (
+from sim.labs.ensemble import ensemble, spread
+from sim.labs.run_charts import (
     OFF,
     ON,
     TICKS,
@@ -46,6 +44,8 @@ from sim.run_charts import (
     yield_spread,
     yield_table,
 )
+from sim.params import HORIZON, Params, updated
+from sim.run import Run
 from sim.theory import expected_speedup
 from sim.view import View
 from tests.test_board_rules import params_of_rules

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from sim.host.files import START, closure, file_of, imported
+from sim.host.files import START, closure, file_of, imported, lab_files, start_files
+from sim.labs import BY_NAME, LABS
 from tests.server import ROOT
 
 CASES = [
@@ -80,6 +82,27 @@ def test_a_module_is_imported_by_its_file_or_its_package_and_others_are_not_ours
     assert file_of("sim") == ROOT / "sim" / "__init__.py"
     assert file_of("static.page") == ROOT / "static" / "page.py"
     assert [file_of(name) for name in ("static", "json", "numpy", "sim.nothing")] == [None] * 4
+
+
+def test_another_module_among_the_labs_changes_neither_the_start_nor_any_lab(
+    tmp_path: Path,
+) -> None:
+    package = Path(shutil.copytree(ROOT / "sim", tmp_path / "sim"))
+    shutil.copytree(ROOT / "static", tmp_path / "static", ignore=shutil.ignore_patterns("vendor"))
+
+    def listed() -> list[list[str]]:
+        labs = [list(lab_files(lab, tmp_path, package)) for lab in LABS]
+        return [list(start_files(tmp_path, package)), *labs]
+
+    before = listed()
+    for folder in (package, tmp_path / "static"):
+        (folder / "labs" / "another.py").write_text("import sim.cache")
+    assert listed() == before == [list(start_files()), *(list(lab_files(lab)) for lab in LABS)]
+
+
+def test_what_functions_of_a_lab_import_comes_after_its_view() -> None:
+    files = list(lab_files(BY_NAME["charts"]))
+    assert files[-2:] == ["static/labs/charts.py", "sim/labs/ensemble.py"]
 
 
 def test_python_itself_imports_these_files_and_no_others() -> None:

@@ -23,8 +23,10 @@ from urllib.parse import urlsplit
 import pytest
 
 from sim.host import SITE, bundle, snapshot, vendor
-from sim.host.files import start_files
+from sim.host.files import lab_files, start_files
 from sim.host.serve import Handler, Server, listen
+from sim.host.start import START_ARCHIVE, lab_archive
+from sim.labs import LABS
 from tests.server import ROOT, serving
 
 PARTS = {"a.txt": b"first part", "folder/b.bin": bytes(range(256))}
@@ -386,8 +388,23 @@ def test_a_bundle_holds_the_page_the_runtime_and_the_hash_of_every_file(tmp_path
     assert listed["snapshot"] == listed["files"][held]
     index = made["index.html"].decode()
     wanted = set(re.findall(r'(?:src|href)="\./([^"?]+)"', index))
-    wanted |= {part.path for part in vendor.read_parts()[1]} | set(start_files())
+    wanted |= {part.path for part in vendor.read_parts()[1]}
     assert wanted <= set(made)
+    packed = {
+        START_ARCHIVE: start_files(),
+        **{lab_archive(lab.name): lab_files(lab) for lab in LABS},
+    }
+    for name, files in packed.items():
+        with zipfile.ZipFile(io.BytesIO(made[name])) as archive:
+            inside = {path: archive.read(path) for path in archive.namelist()}
+        assert inside == {path: file.read_bytes() for path, file in files.items()}
+        assert list(inside) == list(files)  # which can be imported in this order
+    assert not [name for name in made if name.endswith(".py")]
+    (config,) = re.findall(r"<py-config[^>]*>(.*?)</py-config>", index)
+    assert json.loads(config)["files"] == {f"./{START_ARCHIVE}": "./*"}
+    (listed,) = re.findall(r'id="labs">(.*?)</script>', index)
+    assert json.loads(listed) == {lab.name: [lab_archive(lab.name)] for lab in LABS}
+    assert len(made) < 100
     assert {".nojekyll", ".github/workflows/pages.yml", "static/embed.js"} <= set(made)
     assert not [name for name in made if name.startswith(("tests", "sim/host", "sim/__main__"))]
     texts = made["LICENCES.txt"].decode()

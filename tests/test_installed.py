@@ -20,6 +20,7 @@ import sim.__main__ as cli
 from sim import __version__
 from sim.host import SITE, output, snapshot, vendor
 from sim.host.files import start_files
+from sim.host.start import START_ARCHIVE
 from tests.server import ROOT
 
 ROOT_OBEYS = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
@@ -146,7 +147,7 @@ def test_an_installed_package_keeps_its_runtime_in_a_cache_and_serves_it_from_th
     )
     with zipfile.ZipFile(io.BytesIO(done.stdout)) as bundled:
         names = set(bundled.namelist())
-        assert {*paths, snapshot.name(), "index.html", *start_files()} <= names
+        assert {*paths, snapshot.name(), "index.html", START_ARCHIVE} <= names
         assert all(bundled.read(path) == (SITE / path).read_bytes() for path in paths)
 
 

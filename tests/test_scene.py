@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.cache import EMPTY
+from sim.labs.share import ASKED, dialog_html, frame_height, page_address, picture_name, snippets
 from sim.marks import LOOKS, PALETTES
 from sim.metrics import METRICS
 from sim.params import HORIZON, PARAMETERS, Params, Setting, link, query, updated
@@ -22,7 +23,6 @@ from sim.picture import scene_svg
 from sim.question import Question, UnreadablePredictionError
 from sim.run import Run
 from sim.scene import Scene, passes_csv, picture
-from sim.share import ASKED, dialog_html, frame_height, page_address, picture_name, snippets
 from sim.view import LOCKS, PARTS, VIEW, View
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -11,12 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from sim.host import PACKAGE, SITE
+from sim.labs import Lab
 
 START = "static.page"
 """The module that starts the page."""
-
-LATER = ("static.charts", "static.recalling", "static.sharing")
-"""Modules that the page imports once it has started."""
 
 
 def file_of(module: str, site: Path = SITE, package: Path = PACKAGE) -> Path | None:
@@ -91,5 +89,15 @@ def closure(
 
 def start_files(site: Path = SITE, package: Path = PACKAGE) -> dict[str, Path]:
     """Every Python file that is fetched before the page starts, by its name there."""
-    later = closure(*LATER, site=site, package=package, inside_functions=True)
-    return {**closure(START, site=site, package=package), **later}
+    return closure(START, site=site, package=package)
+
+
+def lab_files(lab: Lab, site: Path = SITE, package: Path = PACKAGE) -> dict[str, Path]:
+    """Every file that is fetched for a lab, once the page has started, by its name there.
+
+    First what its view imports, up to the view; then what is imported inside functions.
+    """
+    started = start_files(site, package)
+    first = closure(lab.view, site=site, package=package)
+    all_of_it = closure(lab.view, site=site, package=package, inside_functions=True)
+    return {n: file for n, file in {**first, **all_of_it}.items() if n not in started}

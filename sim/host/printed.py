@@ -6,23 +6,20 @@ code, from the same table. `python3 -m sim.host.printed` writes them, and the RE
 
 from __future__ import annotations
 
-import json
 import re
 from html import escape
 
 from sim.cache import ACCEPTED, EMPTY
 from sim.chart import table_html
-from sim.charts import CHARTS
-from sim.host import SITE, snapshot
+from sim.host import SITE, start
 from sim.host.claims import claims
-from sim.host.files import start_files
-from sim.host.vendor import read_parts
+from sim.labs.charts import CHARTS
+from sim.labs.recall import CARDS, SELF_RATINGS
 from sim.marks import LOOKS
 from sim.metrics import METRICS
 from sim.params import HORIZON, PARAMETERS, Params, Setting, write
 from sim.picture import CSS_COLOURS, bar_svg, board_svg, emphasised, strip_html, swatch
 from sim.plot import HEIGHT, band, path, theory_height
-from sim.recall import CARDS, SELF_RATINGS
 from sim.run import Run
 from sim.scene import Scene
 from sim.story import ADVANCED, bars, figures, sentence, settings, strip, summary
@@ -30,69 +27,8 @@ from sim.view import BY_KEY, View
 
 MAIN_CONTROLS = ("speculation", "k", "alpha", "cache")
 ONE_RATE = '<button type="button" data-action="one-rate" hidden>One rate</button>'
-INTERPRETER = "./static/interpreter.mjs"
-MODULES = (
-    "start.mjs",
-    "vendor/pyscript/core.js",
-    "vendor/pyscript/core-C9KDLldu.js",
-    "vendor/pyscript/error-D2315lOB.js",
-    "interpreter.mjs",
-    "snapshot.mjs",
-    "vendor/pyodide/pyodide.mjs",
-    "vendor/pyodide/pyodide.asm.mjs",
-)
-"""Scripts below static/ that the start needs, in the order in which it does."""
-
 SCENE_KEYS = (*(row.key for row in PARAMETERS), "tick", "ask")
 """Keys of a link whose scene is another than the printed one."""
-
-WASM = "static/vendor/pyodide/pyodide.asm.wasm"
-SNAPSHOT_BYTES = 3_500_000
-"""About what a snapshot weighs: progress is shown against it before its size is known."""
-
-PLUGINS_OFF = (
-    "codemirror",
-    "deprecations-manager",
-    "donkey",
-    "error",
-    "py-editor",
-    "py-game",
-    "py-terminal",
-)
-
-
-def preloads() -> str:
-    """The links that start the two longest downloads before anything else."""
-    (wasm,) = [part for part in read_parts()[1] if part.path == WASM]
-    held = snapshot.name()
-    fetched = '<link rel="preload" as="fetch" crossorigin href="./'
-    return (
-        f'{fetched}{held}" data-snapshot data-bytes="{SNAPSHOT_BYTES}">\n'
-        f'{fetched}{wasm.path}" data-bytes="{wasm.bytes}">'
-    )
-
-
-def small_preloads() -> str:
-    """The links to everything else that the start needs, in the order in which it does."""
-    lines = [f'<link rel="modulepreload" href="./static/{name}">' for name in MODULES]
-    lines += [
-        f'<link rel="preload" as="fetch" crossorigin href="./{name}">' for name in start_files()
-    ]
-    return "\n".join(lines)
-
-
-def python_config() -> str:
-    """PyScript's configuration: the interpreter, no plugins, and every file that Python needs.
-
-    PyScript loads its plugins once for MicroPython too, which is not used here, unless told off.
-    """
-    off = {"plugins": [f"!{name}" for name in PLUGINS_OFF]}
-    files = {"files": {f"./{name}": f"./{name}" for name in start_files()}}
-    written = {"mpy": off, "py": {"interpreter": INTERPRETER, **off, **files}}
-    return "\n".join(
-        f'<{kind}-config type="json" hidden>{json.dumps(config)}</{kind}-config>'
-        for kind, config in written.items()
-    )
 
 
 def _switch(row: Setting) -> str:
@@ -183,8 +119,7 @@ def regions() -> dict[str, str]:
             "split", dict(zip(("useful", "wasted", "redone"), lengths.split, strict=True))
         ),
         "keys": f'<meta name="scene-keys" content="{" ".join(SCENE_KEYS)}">',
-        "preload": preloads(),
-        "modules": small_preloads(),
+        **start.regions(),
         "board": board_svg(run.slots(tick), False, CSS_COLOURS, summary(run, tick)),
         "legend": "".join(
             f'<li class="{state}">{swatch(state, False, 14, CSS_COLOURS)}{look.legend}</li>'
@@ -220,7 +155,6 @@ def regions() -> dict[str, str]:
             f'<label><input type="radio" name="standing" value="{index}">{text}</label>'
             for index, text in enumerate(SELF_RATINGS)
         ),
-        "python": python_config(),
         **{f"claim-{name}": text for name, text in claims().items()},
     }
 
@@ -228,11 +162,7 @@ def regions() -> dict[str, str]:
 def printed(html: str) -> str:
     """`html` with every print region and every figure filled from the opening scene."""
     run, view = Run(Params()), View()
-    for name, text in regions().items():
-        mark = re.compile(rf"(<!--print {name}-->).*?(<!--/print-->)", re.DOTALL)
-        html, found = mark.subn(lambda m, text=text: m[1] + text + m[2], html)  # type: ignore[misc]
-        if found != 1:
-            raise ValueError(f"index.html has {found} places for {name!r}, not one")
+    html = start.filled(html, regions())
     texts = figures(run.report(view.tick), run)
     for name, text in texts.items():
         place = re.compile(

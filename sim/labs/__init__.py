@@ -1,0 +1,35 @@
+"""The labs: what the page brings only once it is near the screen or opened, a row each.
+
+A row is data. From it and from the imports of its modules follow the files that are fetched for it,
+the element of the page that it fills, and its command.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Lab:
+    """One lab: its rules and its command are `sim.labs.NAME`, its view is `static.labs.NAME`."""
+
+    name: str
+    """Its key in links, and its command."""
+    title: str
+    place: str
+    """The elements of the page that it fills, as a CSS selector."""
+    needs: tuple[str, ...] = ()
+    """What is loaded for it beside its files: "numpy", "charts"."""
+
+    @property
+    def view(self) -> str:
+        """The module of its view, which has a class `View`."""
+        return f"static.labs.{self.name}"
+
+
+LABS = (
+    Lab("charts", "The charts of the text", ".chart", needs=("charts", "numpy")),
+    Lab("recall", "Can you still say it?", "#recall"),
+    Lab("share", "Share this scene", "#share"),
+)
+BY_NAME = {lab.name: lab for lab in LABS}
