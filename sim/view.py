@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from sim.labs import ALONE
 from sim.metrics import METRICS
 from sim.params import HORIZON, PARAMETERS, Params, rows, setting, shown, updated
 from sim.reading import keys_of
@@ -17,7 +18,7 @@ ACTIONS = ("play", "step", "back", "start", "reset", "share")
 
 LOCKS = (*(row.key for row in PARAMETERS), "tick", "speed", "theme", *ACTIONS)
 
-NO_QUESTION = "none"
+NO_QUESTION = NO_LAB = "none"
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,15 @@ class View:
         "theme",
         "Colours of the page.",
         choices=("auto", "light", "dark"),
+    )
+
+    lab: str = setting(
+        NO_LAB,
+        "lab",
+        "choice",
+        "lab",
+        "A lab to show alone.",
+        choices=(NO_LAB, *ALONE),
     )
 
     @property

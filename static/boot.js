@@ -32,6 +32,8 @@
   const shown = listed("show").filter((part) => parts.includes(part));
   if (shown.length) root.dataset.show = shown.join(" ");
   if (/^(on|1|true)$/i.test(query.get("embed"))) root.dataset.embed = "";
+  const lab = query.get("lab") ?? "";
+  if (/^[a-z-]+$/.test(lab) && lab !== "none") root.dataset.lab = lab;
   if (query.has("ask")) root.classList.add("predicting"); // the printed numbers could be the answer
 
   // The page that holds this one in a frame. Its messages wait until Python listens; no one else's count.
@@ -391,6 +393,9 @@
         else if (key !== "speed" && value && Number.isFinite(Number(value))) control.value = value;
       }
     }
+    const alone = root.dataset.lab && document.querySelector(`main [data-lab="${lab}"]`);
+    alone?.classList.add("alone");
+    if (!alone) delete root.dataset.lab;
     for (const key of listed("lock")) {
       for (const control of document.querySelectorAll(`[name="${CSS.escape(key)}"], [data-number="${CSS.escape(key)}"]`)) {
         control.disabled = true;
@@ -405,7 +410,7 @@
   const READING = 160; // px of the window above the text from which on it counts as read
   whenRead(() => {
     const look = () => {
-      const reading = $("text").getBoundingClientRect().top < READING;
+      const reading = !root.dataset.lab && $("text").getBoundingClientRect().top < READING;
       if (reading === root.classList.contains("reading")) return;
       if (reading) root.style.setProperty("--widget-height", `${$("widget").getBoundingClientRect().height}px`);
       root.classList.toggle("reading", reading);

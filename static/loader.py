@@ -31,7 +31,8 @@ class Link(NamedTuple):
     """What a lab may ask of the widget, and do to it."""
 
     change: Callable[[Mapping[str, object]], None]
-    """Set what a link can hold, by key; nothing where the reader may not move one of these."""
+    """Set what a link can hold, by key; nothing where the reader may not move one of these. Where
+    the lab is alone, the widget comes in its place."""
     scene: Callable[[], tuple[Run, Scene, bool]]
     """The run, the view that a link to it holds, and whether its numbers are a secret."""
     paper: Callable[[str], dict[str, str]]
@@ -116,6 +117,11 @@ class Bringing:
             self._places[0].showModal()
         if not self._notes:
             self.bring()
+
+    def stand_alone(self, alone: bool) -> None:
+        """Be the one that is shown while the others are not, or one among all."""
+        for place in self._places:
+            place.classList.toggle("alone", alone)
 
     def bring(self, fresh: bool = False) -> None:
         """Fetch it unless it is here or on its way; `fresh` asks the server for each file anew."""
@@ -260,6 +266,15 @@ class Loader:
     def open(self, name: str) -> None:
         """Open a lab, once it is here."""
         self._labs[name].open()
+
+    def show_alone(self, name: str) -> None:
+        """Show this lab alone, or the whole page where there is none of this name."""
+        browser.root.toggleAttribute("data-lab", name in self._labs)
+        if name in self._labs:
+            browser.root.setAttribute("data-lab", name)
+            self._labs[name].bring()
+        for lab in self._labs.values():
+            lab.stand_alone(lab is self._labs.get(name))
 
     def show(self, run: Run, tick: int, colours: Mapping[str, str], playing: bool) -> None:
         """Hand every lab what the widget shows."""

@@ -420,7 +420,7 @@ class Page:
     def _take(self, changes: Mapping[str, object]) -> None:
         """Set what the reader chose in a lab, if nothing of it is fixed here."""
         if not any(map(self._fixed, changes)):
-            self.change(changes)
+            self.change({**changes, "lab": None})
 
     def _now(self) -> tuple[Run, View, bool]:
         return self.run, self._scene(), self.prediction.open
@@ -531,13 +531,15 @@ class Page:
         self._show_controls()
         params, view, asked = self.params, self.view, self.prediction
         rest = (
-            *(view.show, view.embed, view.theme, view.lock, asked.waiting, asked.open),
+            *(view.show, view.embed, view.theme, view.lock, view.lab),
+            *(asked.waiting, asked.open),
             *(params.kv_cache, params.acceptance_rates),
         )
         if rest != self._rest_shown:  # a drag changes none of these
             self._rest_shown = rest
             browser.root.setAttribute("data-show", " ".join(view.show))
             browser.root.toggleAttribute("data-embed", view.embed)
+            self._labs.show_alone(view.lab)
             self._show_theme()
             self._show_locks()
 

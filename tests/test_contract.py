@@ -73,6 +73,7 @@ def test_sim_imports_nothing_but_itself_the_standard_library_and_for_a_thousand_
 def test_the_rules_know_no_clock_and_import_one_way() -> None:
     order = [
         *(
+            "labs",
             "reading",
             "params",
             "theory",

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from http.server import SimpleHTTPRequestHandler
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -15,7 +16,9 @@ from sim.host.files import lab_files, start_files
 from sim.host.serve import Handler, Server
 from sim.host.start import MODULES, START_ARCHIVE, WASM, lab_archive
 from sim.labs import BY_NAME, LABS
-from tests import test_failures
+from sim.labs.share import frame_height
+from sim.view import View
+from tests import browsers, test_failures
 from tests.conftest import PageDriver
 from tests.test_failures import LIBRARY, Fault, Serve, answer, asked, content, missing
 from tests.test_page import scene
@@ -226,6 +229,54 @@ def test_a_lab_changes_nothing_that_is_locked(shared: PageDriver) -> None:
     shared.one("#chart-map canvas").click()
     shared.frames()
     assert shared.state() == before
+
+
+# One alone
+
+
+def seen(page: PageDriver) -> list[object]:
+    """Which of these are seen: the widget, the cards, the rest of the text."""
+    places = ("#widget", "#recall", "#memory")
+    return [page.one(place).is_displayed() for place in places]
+
+
+def test_a_link_shows_one_lab_alone_and_the_widget_comes_in_its_place(shared: PageDriver) -> None:
+    shared.open("?lab=recall")
+    shared.until(lambda: is_here(shared, "recall"))
+    assert seen(shared) == [False, True, False]
+    assert shared.one(".whole").is_displayed()
+    shared.share()
+    assert shared.one("[data-snippet=link]").get_property("value") == f"{shared.address}?lab=recall"
+    shared.run("document.querySelector('#share').close()")
+    shared.call("set", {"lab": None})
+    assert seen(shared) == [True, True, True]
+    assert not shared.one(".whole").is_displayed()
+    shared.call("reset")
+    assert seen(shared) == [False, True, False]
+
+
+def test_a_lab_is_alone_in_a_frame_and_as_high_as_told(shared: PageDriver) -> None:
+    shared.open("?lab=recall&embed=1")
+    shared.until(lambda: is_here(shared, "recall"))
+    assert seen(shared) == [False, True, False]
+    assert not shared.one("[data-action=share]").is_displayed()
+    browsers.resize(shared.driver, 720, 720)
+    height = shared.run("return document.documentElement.getBoundingClientRect().height")
+    assert height == pytest.approx(frame_height(View(lab="recall")), abs=40)
+
+
+@pytest.mark.parametrize("name", ["recal", "share", 'x"]', "none"])
+def test_another_name_shows_the_whole_page_and_is_told(shared: PageDriver, name: str) -> None:
+    shared.open("?lab=" + quote(name))
+    assert seen(shared) == [True, True, True]
+    assert shared.one("#notice").is_displayed() == (name != "none")
+
+
+def test_before_python_is_there_a_lab_is_alone_already(faulty: Serve) -> None:
+    page = faulty(missing("/sim/run.py"))
+    page.open("?lab=recall", wait=False)
+    assert browsers.until_settled(page.driver) == "failed"
+    assert seen(page) == [False, True, False]
 
 
 # In a bundle: archives

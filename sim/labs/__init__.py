@@ -20,6 +20,8 @@ class Lab:
     """The elements of the page that it fills, as a CSS selector."""
     needs: tuple[str, ...] = ()
     """What is loaded for it beside its files: "numpy", "charts"."""
+    height: int = 0
+    """About how high its section is in a frame 720 px wide, in px; 0 for what is never alone."""
 
     @property
     def view(self) -> str:
@@ -29,7 +31,10 @@ class Lab:
 
 LABS = (
     Lab("charts", "The charts of the text", ".chart", needs=("charts", "numpy")),
-    Lab("recall", "Can you still say it?", "#recall"),
+    Lab("recall", "Can you still say it?", "#recall", height=470),
     Lab("share", "Share this scene", "#share"),
 )
+ALONE = tuple(lab.name for lab in LABS if lab.height)
+"""Labs that have a section of their own, which a link may show alone."""
+
 BY_NAME = {lab.name: lab for lab in LABS}

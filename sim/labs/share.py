@@ -12,6 +12,7 @@ from typing import NamedTuple
 from urllib.parse import quote, urlsplit
 from zlib import crc32
 
+from sim.labs import BY_NAME
 from sim.params import PARAMETERS, Params, link, query
 from sim.question import LABELS
 from sim.run import Run
@@ -32,7 +33,8 @@ FRAME = 40
 QUESTION, IN_PLACE = 118, 40
 """What a question adds, and what one adds that takes the place of the sentence, in px."""
 
-TITLE = "Bonus Token: a KV cache and speculative decoding"
+NAME = "Bonus Token"
+TITLE = f"{NAME}: a KV cache and speculative decoding"
 
 
 LOCK_LABELS = {
@@ -74,6 +76,8 @@ def page_address(text: str) -> str:
 
 def frame_height(view: View) -> int:
     """A height for a frame that no script can fit to its content, in px."""
+    if view.lab in BY_NAME:
+        return FRAME + BY_NAME[view.lab].height
     left, right = ([part for part in column if part in view.show] for column in (LEFT, RIGHT))
     heights = BESIDE if left and right else ALONE
     columns = [sum(heights[part] for part in column) for column in (left, right)]
@@ -95,18 +99,21 @@ def snippets(address: str, params: Params, view: View) -> list[Snippet]:
     shown, framed = replace(view, embed=False), replace(view, embed=True)
     folder = address.rpartition("/")[0] + "/"
     to_scene = link(address, params, shown)
-    words = summary(Run(params), view.first_tick)
-    picture = f"[![{words}]({picture_name(params, shown)})]({to_scene})"
+    if view.lab in BY_NAME:  # it has no picture: a link stands for it
+        title = words = f"{NAME}: {BY_NAME[view.lab].title}"
+        picture, inside = f"[{words}]({to_scene})", escape(words)
+    else:
+        title, words = TITLE, summary(Run(params), view.first_tick)
+        named = picture_name(params, shown)
+        picture = f"[![{words}]({named})]({to_scene})"
+        inside = f'<img src="{named}" width="100%"\n    alt="{escape(words)}">'
     script = f'<script async src="{escape(folder)}static/embed.js"></script>'
     keys = query(params, shown).items()
     opening = f"<bonus-token{''.join(f' {key}={chr(34)}{escape(v)}{chr(34)}' for key, v in keys)}>"
-    fallback = (
-        f'  <a href="{escape(to_scene)}"><img src="{picture_name(params, shown)}" width="100%"\n'
-        f'    alt="{escape(words)}"></a>'
-    )
+    fallback = f'  <a href="{escape(to_scene)}">{inside}</a>'
     frame = (
         f'<iframe src="{escape(link(address, params, framed))}"\n'
-        f'  title="{TITLE}" width="100%" height="{frame_height(view)}"\n'
+        f'  title="{escape(title)}" width="100%" height="{frame_height(view)}"\n'
         f'  frameborder="0" loading="lazy"></iframe>'
     )
     return [
@@ -148,6 +155,21 @@ def _choice(key: str, label: str, options: dict[str, str], chosen: str) -> str:
     return f'<label>{label}<select data-share="{key}">{made}</select></label>'
 
 
+PLAY = (
+    '<label class="once"><input type="checkbox" data-share="play" value="on">'
+    "Start playing at once</label>"
+)
+SAVES = (
+    '<div class="saves"><button type="button" data-share-action="picture">'
+    "Save the picture (SVG)</button>"
+    '<button type="button" data-share-action="passes">Save every pass (CSV)</button>'
+    '<p class="share-note">Put the picture beside your page, as '
+    '<code id="picture-name"></code>: '
+    "it is shown until the reader starts the simulator, and in print.</p></div>"
+)
+"""What the dialog offers of the widget, and not of a lab that is shown alone."""
+
+
 def dialog_html(address: str, params: Params, view: View) -> str:
     """What the share dialog holds: choices, snippets to copy, files to save."""
     locks = {name: LOCK_LABELS[name] for name in LOCKS if name not in OUTSIDE}
@@ -161,27 +183,26 @@ def dialog_html(address: str, params: Params, view: View) -> str:
         f'data-snippet="{one.key}" aria-labelledby="snippet-{one.key}"></textarea></div>'
         for one in snippets(address, params, view)
     )
-    return (
-        '<div class="share-head"><h2 id="share-title">Share this scene</h2>'
-        '<button type="button" data-share-action="close" aria-label="Close">×</button></div>'
-        '<div class="share-body"><div class="choices">'
+    alone = view.lab in BY_NAME
+    of_the_widget = (
         f"<fieldset><legend>Show</legend>{_boxes('show', parts, view.show)}</fieldset>"
         f"<fieldset><legend>Lock</legend>{_boxes('lock', locks, view.lock)}</fieldset>"
         f"{_choice('ask', 'Ask to predict', questions, view.ask)}"
+    )
+    return (
+        '<div class="share-head"><h2 id="share-title">'
+        f"Share this {'lab' if alone else 'scene'}</h2>"
+        '<button type="button" data-share-action="close" aria-label="Close">×</button></div>'
+        '<div class="share-body"><div class="choices">'
+        f"{'' if alone else of_the_widget}"
         f"{_choice('theme', 'Colours', themes, view.theme)}"
-        '<label class="once"><input type="checkbox" data-share="play" value="on">'
-        "Start playing at once</label>"
+        f"{'' if alone else PLAY}"
         f'<label>Where this page is hosted<input type="text" data-share="address" '
         f'value="{escape(address)}" spellcheck="false"></label>'
         '<p class="share-note">Readers reach it there, so an address of this machine works on this '
         'machine alone. <a href="./static/hosting.html" target="_blank" rel="noopener">How to host '
         "it</a></p></div>"
         f'<div class="copies">{copies}</div></div>'
-        '<div class="saves"><button type="button" data-share-action="picture">'
-        "Save the picture (SVG)</button>"
-        '<button type="button" data-share-action="passes">Save every pass (CSV)</button>'
-        '<p class="share-note">Put the picture beside your page, as '
-        '<code id="picture-name"></code>: '
-        "it is shown until the reader starts the simulator, and in print.</p></div>"
+        f"{'' if alone else SAVES}"
         '<p class="sr-only" id="share-said" role="status"></p>'
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from sim.labs import BY_NAME
 from sim.labs.share import OUTSIDE, dialog_html, page_address, picture_name, snippets
 from sim.params import updated
 from sim.scene import passes_csv, picture
@@ -31,9 +32,11 @@ class View(LabView):
         """Show the dialog for the scene as it is; while its numbers are a secret, none is told."""
         run, view, secret = self.link.scene()
         self._run, self._view = run, view
+        self._alone = view.lab in BY_NAME  # then nothing of the widget is chosen
         self._address = browser.address("")
         self._dialog.innerHTML = dialog_html(self._address, run.params, view)
-        one('[data-share-action="passes"]').disabled = secret
+        if not self._alone:
+            one('[data-share-action="passes"]').disabled = secret
         self._show()
         self._dialog.showModal()
 
@@ -41,6 +44,8 @@ class View(LabView):
         """The scene's view with what is chosen here."""
         outside = [name for name in self._view.lock if name in OUTSIDE]
         chosen: dict[str, Any] = {"show": [], "lock": outside, "play": False}
+        if self._alone:
+            chosen = {}
         for control in browser.every("#share [data-share]"):
             key = control.getAttribute("data-share")
             if control.type != "checkbox":
@@ -51,7 +56,7 @@ class View(LabView):
         return updated(self._view, chosen)[0]
 
     def _choose(self, event: Any) -> None:
-        if not browser.every('#share [data-share="show"]:checked'):
+        if not self._alone and not browser.every('#share [data-share="show"]:checked'):
             event.target.checked = True  # a widget without any part is none
         self._show()
 
@@ -61,8 +66,9 @@ class View(LabView):
         self._texts = {s.key: s.text for s in snippets(address, self._run.params, view)}
         for key, text in self._texts.items():
             one(f'[data-snippet="{key}"]').value = text
-        self._named = picture_name(self._run.params, replace(view, embed=False))
-        one("#picture-name").textContent = self._named
+        if not self._alone:
+            self._named = picture_name(self._run.params, replace(view, embed=False))
+            one("#picture-name").textContent = self._named
 
     def _click(self, event: Any) -> None:
         target = event.target.closest("button")
