@@ -7,11 +7,13 @@ import json
 import sys
 import webbrowser
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
 
 from sim import __version__
 from sim.host import output
+from sim.labs import LABS, Lab
 from sim.marks import PALETTES
 from sim.metrics import METRICS
 from sim.params import HORIZON, PARAMETERS, Params, Setting, read, write
@@ -19,6 +21,9 @@ from sim.picture import scene_svg
 from sim.run import Run
 from sim.scene import passes_csv
 from sim.view import BY_KEY
+
+COMMANDS = {lab.name: lab for lab in LABS if lab.command}
+"""Labs that have a command, by its name."""
 
 TICK = BY_KEY["tick"]
 PORT = Setting("port", 8000, "port", "whole", "port", "Port to serve on.", 1, 65535)
@@ -65,6 +70,7 @@ def build_parser() -> tuple[Parser, dict[str, Parser]]:
         "run": "print the numbers of a run at one tick",
         "bundle": "write the page and its runtime as a folder or archive for any static host",
         "vendor": "fetch the pinned browser runtime, or repair it",
+        **{lab.name: lab.title for lab in COMMANDS.values()},
     }
     made = {
         name: commands.add_parser(name, help=text, description=text, allow_abbrev=False)
@@ -101,6 +107,8 @@ def build_parser() -> tuple[Parser, dict[str, Parser]]:
         help="an archive where it ends in .zip, else a folder; bonus-token.zip unless said. "
         "- is an archive on standard output.",
     )
+    for name in COMMANDS:
+        made[name].add_argument("--json", action="store_true", help="print one JSON object")
     return parser, made
 
 
@@ -271,12 +279,38 @@ def serve(parser: Parser, options: argparse.Namespace) -> None:
         raise KeyboardInterrupt("Stopped.") from None
 
 
+def _lab(parser: Parser, lab: Lab) -> Any:
+    """The module of a lab, its flags declared; leaves where what it needs is not installed."""
+    try:
+        module = import_module(lab.rules)
+    except ModuleNotFoundError as missing:
+        if missing.name not in lab.needs:
+            raise
+        parser.exit(1, f"{parser.prog}: {missing.name} is needed: pip install {missing.name}\n")
+    module.arguments(parser.add_argument)
+    return module
+
+
+def _answer(parser: Parser, options: argparse.Namespace, lab: Any) -> None:
+    """Print the numbers of a lab."""
+    try:
+        report = lab.answer(options)
+    except ValueError as error:
+        parser.error(str(error))
+    output.say(json.dumps(report) if options.json else lab.told(report))
+
+
 def _obey(given: list[str]) -> None:
     """Do what these arguments say; `serve` where they name no command."""
     if not given or (given[0].startswith("-") and given[0] not in ("-h", "--help", "--version")):
         given.insert(0, "serve")
     parser, commands = build_parser()
+    asked = COMMANDS.get(given[0])
+    lab = _lab(commands[given[0]], asked) if asked else None
     options = parser.parse_args(_joined(given))
+    if lab:
+        _answer(commands[options.command], options, lab)
+        return
     {"run": run, "serve": serve, "bundle": bundle, "vendor": vendor}[options.command](
         commands[options.command], options
     )

@@ -15,7 +15,7 @@ from sim.host import bundle, snapshot
 from sim.host.files import lab_files, start_files
 from sim.host.serve import Handler, Server
 from sim.host.start import MODULES, START_ARCHIVE, WASM, lab_archive
-from sim.labs import BY_NAME, LABS
+from sim.labs import ALONE, BY_NAME, LABS
 from sim.labs.share import frame_height
 from sim.view import View
 from tests import browsers, test_failures
@@ -51,6 +51,7 @@ def is_here(page: PageDriver, lab: str) -> object:
     seen = {
         "charts": "return document.querySelector('#chart-positions .drawing :is(svg, canvas)')",
         "recall": "return document.querySelector('#deck-count').textContent",
+        "convert": "return !document.querySelector('#convert-use').disabled",
         "share": "return document.querySelector('#share[open] [data-snippet=link]')?.value",
     }
     return page.run(seen[lab])
@@ -255,14 +256,16 @@ def test_a_link_shows_one_lab_alone_and_the_widget_comes_in_its_place(shared: Pa
     assert seen(shared) == [False, True, False]
 
 
-def test_a_lab_is_alone_in_a_frame_and_as_high_as_told(shared: PageDriver) -> None:
-    shared.open("?lab=recall&embed=1")
-    shared.until(lambda: is_here(shared, "recall"))
-    assert seen(shared) == [False, True, False]
+@pytest.mark.parametrize("lab", ALONE)
+def test_a_lab_is_alone_in_a_frame_and_as_high_as_told(shared: PageDriver, lab: str) -> None:
+    shared.open(f"?lab={lab}&embed=1")
+    shared.until(lambda: is_here(shared, lab))
+    assert shared.one(BY_NAME[lab].place).is_displayed()
+    assert seen(shared) == [False, lab == "recall", False]
     assert not shared.one("[data-action=share]").is_displayed()
     browsers.resize(shared.driver, 720, 720)
     height = shared.run("return document.documentElement.getBoundingClientRect().height")
-    assert height == pytest.approx(frame_height(View(lab="recall")), abs=40)
+    assert height == pytest.approx(frame_height(View(lab=lab)), abs=40)
 
 
 @pytest.mark.parametrize("name", ["recal", "share", 'x"]', "none"])
@@ -291,6 +294,10 @@ def bundled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pat
     class Plain(SimpleHTTPRequestHandler):
         def __init__(self, *arguments: object) -> None:
             super().__init__(*arguments, directory=str(folder))  # type: ignore[arg-type]
+
+        def end_headers(self) -> None:
+            self.send_header("Cache-Control", "no-cache")  # files change here within a second
+            super().end_headers()
 
         def log_message(self, format: str, *arguments: object) -> None:
             asked_for.append(self.path.partition("?")[0])

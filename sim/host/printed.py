@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from html import escape
+from importlib import import_module
 
 from sim.cache import ACCEPTED, EMPTY
 from sim.chart import table_html
 from sim.host import SITE, start
 from sim.host.claims import claims
+from sim.labs import LABS
 from sim.labs.charts import CHARTS
 from sim.labs.recall import CARDS, SELF_RATINGS
 from sim.marks import LOOKS
@@ -155,6 +157,11 @@ def regions() -> dict[str, str]:
             f'<label><input type="radio" name="standing" value="{index}">{text}</label>'
             for index, text in enumerate(SELF_RATINGS)
         ),
+        **{
+            f"lab-{lab.name}": module.printed()
+            for lab in LABS
+            if hasattr(module := import_module(lab.rules), "printed")
+        },
         **{f"claim-{name}": text for name, text in claims().items()},
     }
 

@@ -20,8 +20,17 @@ class Lab:
     """The elements of the page that it fills, as a CSS selector."""
     needs: tuple[str, ...] = ()
     """What is loaded for it beside its files: "numpy", "charts"."""
+    command: bool = False
+    """Whether `python3 -m sim NAME` gives its numbers."""
     height: int = 0
     """About how high its section is in a frame 720 px wide, in px; 0 for what is never alone."""
+
+    @property
+    def rules(self) -> str:
+        """The module of its rules. Its `printed()`, if it has one, is put into its section; a
+        command has `arguments`, `answer` and `told`.
+        """
+        return f"sim.labs.{self.name}"
 
     @property
     def view(self) -> str:
@@ -32,6 +41,13 @@ class Lab:
 LABS = (
     Lab("charts", "The charts of the text", ".chart", needs=("charts", "numpy")),
     Lab("recall", "Can you still say it?", "#recall", height=470),
+    Lab(
+        "convert",
+        "The numbers that engines call acceptance",
+        "#lab-convert",
+        command=True,
+        height=810,
+    ),
     Lab("share", "Share this scene", "#share"),
 )
 ALONE = tuple(lab.name for lab in LABS if lab.height)
