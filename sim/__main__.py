@@ -6,7 +6,8 @@ import argparse
 import json
 import sys
 import webbrowser
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
@@ -279,20 +280,8 @@ def serve(parser: Parser, options: argparse.Namespace) -> None:
         raise KeyboardInterrupt("Stopped.") from None
 
 
-def _lab(parser: Parser, lab: Lab) -> Any:
-    """The module of a lab, its flags declared; leaves where what it needs is not installed."""
-    try:
-        module = import_module(lab.rules)
-    except ModuleNotFoundError as missing:
-        if missing.name not in lab.needs:
-            raise
-        parser.exit(1, f"{parser.prog}: {missing.name} is needed: pip install {missing.name}\n")
-    module.arguments(parser.add_argument)
-    return module
-
-
 def _answer(parser: Parser, options: argparse.Namespace, lab: Any) -> None:
-    """Print the numbers of a lab."""
+    """Print the numbers of a lab, given its module."""
     try:
         report = lab.answer(options)
     except ValueError as error:
@@ -300,17 +289,30 @@ def _answer(parser: Parser, options: argparse.Namespace, lab: Any) -> None:
     output.say(json.dumps(report) if options.json else lab.told(report))
 
 
+@contextmanager
+def _needing(parser: Parser, lab: Lab) -> Iterator[None]:
+    """Leave with one line where what a lab needs is not installed."""
+    try:
+        yield
+    except ModuleNotFoundError as missing:
+        if missing.name not in lab.needs:
+            raise
+        parser.exit(1, f"{parser.prog}: {missing.name} is needed: pip install {missing.name}\n")
+
+
 def _obey(given: list[str]) -> None:
     """Do what these arguments say; `serve` where they name no command."""
     if not given or (given[0].startswith("-") and given[0] not in ("-h", "--help", "--version")):
         given.insert(0, "serve")
     parser, commands = build_parser()
-    asked = COMMANDS.get(given[0])
-    lab = _lab(commands[given[0]], asked) if asked else None
-    options = parser.parse_args(_joined(given))
-    if lab:
-        _answer(commands[options.command], options, lab)
+    if given[0] in COMMANDS:
+        lab, its_parser = COMMANDS[given[0]], commands[given[0]]
+        with _needing(its_parser, lab):
+            module = import_module(lab.rules)
+            module.arguments(its_parser.add_argument)
+            _answer(its_parser, parser.parse_args(given), module)
         return
+    options = parser.parse_args(_joined(given))
     {"run": run, "serve": serve, "bundle": bundle, "vendor": vendor}[options.command](
         commands[options.command], options
     )
