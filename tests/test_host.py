@@ -401,7 +401,8 @@ def test_a_bundle_holds_the_page_the_runtime_and_the_hash_of_every_file(tmp_path
         assert list(inside) == list(files)  # which can be imported in this order
     assert not [name for name in made if name.endswith(".py")]
     (config,) = re.findall(r"<py-config[^>]*>(.*?)</py-config>", index)
-    assert json.loads(config)["files"] == {f"./{START_ARCHIVE}": "./*"}
+    assert json.loads(config)["files"] == {}
+    assert f'href="./{START_ARCHIVE}" data-start>' in index
     (listed,) = re.findall(r'id="labs">(.*?)</script>', index)
     assert json.loads(listed) == {lab.name: [lab_archive(lab.name)] for lab in LABS}
     assert len(made) < 100

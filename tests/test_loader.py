@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from http.server import SimpleHTTPRequestHandler
 from pathlib import Path
 from urllib.parse import quote
@@ -20,7 +21,7 @@ from sim.labs.share import frame_height
 from sim.view import View
 from tests import browsers, test_failures
 from tests.conftest import PageDriver
-from tests.test_failures import LIBRARY, Fault, Serve, answer, asked, content, missing
+from tests.test_failures import LIBRARY, Fault, Serve, answer, asked, check_report, content, missing
 from tests.test_page import scene
 
 faulty = test_failures.faulty  # the fixture
@@ -321,12 +322,44 @@ def test_a_bundle_starts_from_one_archive_and_its_snapshot_and_brings_each_lab(
     names = page.run("return performance.getEntriesByType('resource').map((e) => e.name)")
     assert not [name for name in names if name.endswith(".py")]
     assert [name for name in names if name.endswith(START_ARCHIVE)]
+    assert not [name for name in names if name.endswith(LIBRARY)]  # nor does unpacking need it
     for lab in LABS:
         come(page, lab.name)
         page.until(lambda lab=lab: is_here(page, lab.name))  # type: ignore[misc]
         if lab.name == "share":
             page.run("document.querySelector('#share').close()")
     assert told(page) == []
+
+
+@contextmanager
+def spoiled(archive: Path, damage: str) -> Iterator[None]:
+    """An archive that is not there, or not as it was."""
+    whole = archive.read_bytes()
+    middle = len(whole) // 2
+    if damage == "missing":
+        archive.unlink()
+    elif damage == "cut":
+        archive.write_bytes(whole[:middle])
+    else:
+        archive.write_bytes(whole[:middle] + bytes(9) + whole[middle + 9 :])
+    try:
+        yield
+    finally:
+        archive.write_bytes(whole)
+
+
+@pytest.mark.chromium_only("one of each kind runs in every engine")
+@pytest.mark.parametrize("damage", ["missing", "cut", "other bytes"])
+def test_a_bad_archive_of_the_start_is_reported_and_may_be_tried_again(
+    shared: PageDriver, bundled: tuple[str, Path], damage: str
+) -> None:
+    address, folder = bundled
+    page = PageDriver(shared.driver, address, shared.engine)
+    with spoiled(folder / START_ARCHIVE, damage):
+        page.open(wait=False)
+        check_report(page, "start.zip", button="Try again")
+    page.action("reload")
+    assert browsers.until_settled(page.driver) == "ready"
 
 
 @pytest.mark.chromium_only("one of each kind runs in every engine")
@@ -336,23 +369,12 @@ def test_a_bad_archive_of_a_lab_is_told_in_its_place(
     shared: PageDriver, bundled: tuple[str, Path], lab: str, damage: str
 ) -> None:
     address, folder = bundled
-    archive = folder / lab_archive(lab)
-    whole = archive.read_bytes()
-    middle = len(whole) // 2
     page = PageDriver(shared.driver, address, shared.engine)
-    try:
-        if damage == "missing":
-            archive.unlink()
-        elif damage == "cut":
-            archive.write_bytes(whole[:middle])
-        else:
-            archive.write_bytes(whole[:middle] + bytes(9) + whole[middle + 9 :])
+    with spoiled(folder / lab_archive(lab), damage):
         page.open()
         come(page, lab)
         page.until(lambda: "did not come" in " ".join(told(page)))
         assert state(page) == "ready"
-    finally:
-        archive.write_bytes(whole)
     page.run(f"document.querySelector('{BY_NAME[lab].place} .lab-note button').click()")
     page.until(lambda: is_here(page, lab))
     assert json.loads((folder / "bundle.json").read_text())["files"][lab_archive(lab)]

@@ -28,11 +28,12 @@ from sim.host.output import say as say_it
 from sim.host.vendor import PARTS_LIST, read_parts, runtime
 
 MODULES = (
-    "asyncio", "base64", "bisect", "collections.abc", "contextlib", "dataclasses", "functools",
-    "gc", "html", "inspect", "io", "json", "math", "os", "pathlib", "random", "re", "traceback",
-    "types", "typing", "urllib.parse", "zipfile",
+    "asyncio", "base64", "bisect", "collections.abc", "contextlib", "dataclasses",
+    "encodings.cp437", "functools", "gc", "html", "inspect", "io", "json", "math", "os", "pathlib",
+    "random", "re", "traceback", "types", "typing", "urllib.parse", "zipfile",
 )  # fmt: skip
-"""Standard modules that the page and PyScript import; a test starts the page on these alone."""
+"""Standard modules that the page and PyScript import; a test starts the page on these alone. In
+cp437 are the names of files in an archive."""
 
 WITHOUT_NODE = "Node.js is not installed: without a memory snapshot the page starts more slowly."
 

@@ -32,6 +32,9 @@ WASM = "static/vendor/pyodide/pyodide.asm.wasm"
 SNAPSHOT_BYTES = 3_500_000
 """About what a snapshot weighs: progress is shown against it before its size is known."""
 
+START_ARCHIVE = "static/start.zip"
+"""The archive of the start in a bundle."""
+
 PLUGINS_OFF = (
     "codemirror",
     "deprecations-manager",
@@ -57,25 +60,25 @@ def preloads() -> str:
 def small_preloads(python: list[str]) -> str:
     """The links to everything else that the start needs, in the order in which it does."""
     lines = [f'<link rel="modulepreload" href="./static/{name}">' for name in MODULES]
-    lines += [f'<link rel="preload" as="fetch" crossorigin href="./{name}">' for name in python]
+    for name in python:
+        unpacked = " data-start" if name == START_ARCHIVE else ""
+        lines.append(f'<link rel="preload" as="fetch" crossorigin href="./{name}"{unpacked}>')
     return "\n".join(lines)
 
 
-def python_config(files: Mapping[str, str]) -> str:
-    """PyScript's configuration: the interpreter, no plugins, and every file that Python needs.
+def python_config(names: list[str]) -> str:
+    """PyScript's configuration: the interpreter, no plugins, and every file that Python needs but
+    those that the interpreter unpacks from an archive.
 
     PyScript loads its plugins once for MicroPython too, which is not used here, unless told off.
     """
     off = {"plugins": [f"!{name}" for name in PLUGINS_OFF]}
+    files = {f"./{name}": f"./{name}" for name in names}
     written = {"mpy": off, "py": {"interpreter": INTERPRETER, **off, "files": files}}
     return "\n".join(
         f'<{kind}-config type="json" hidden>{json.dumps(config)}</{kind}-config>'
         for kind, config in written.items()
     )
-
-
-START_ARCHIVE = "static/start.zip"
-"""The archive of the start in a bundle."""
 
 
 def lab_archive(lab: str) -> str:
@@ -86,12 +89,11 @@ def lab_archive(lab: str) -> str:
 def regions(archives: bool = False) -> dict[str, str]:
     """The print regions about files, for single files or for archives."""
     python = [START_ARCHIVE] if archives else list(start_files())
-    targets = {f"./{name}": "./*" if archives else f"./{name}" for name in python}
     labs = {lab.name: [lab_archive(lab.name)] if archives else list(lab_files(lab)) for lab in LABS}
     return {
         "preload": preloads(),
         "modules": small_preloads(python),
-        "python": python_config(targets),
+        "python": python_config([] if archives else python),
         "labs": f'<script type="application/json" id="labs">{json.dumps(labs)}</script>',
     }
 
