@@ -6,13 +6,16 @@ import argparse
 import json
 import sys
 import webbrowser
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
 
 from sim import __version__
 from sim.host import output
 from sim.kinds import Whole
+from sim.labs import LABS, Lab
 from sim.marks import PALETTES
 from sim.metrics import METRICS
 from sim.params import HORIZON, PARAMETERS, Params
@@ -21,6 +24,9 @@ from sim.run import Run
 from sim.scene import passes_csv
 from sim.settings import Setting, read, write
 from sim.view import BY_KEY
+
+COMMANDS = {lab.name: lab for lab in LABS if lab.command}
+"""Labs that have a command, by its name."""
 
 TICK = BY_KEY["tick"]
 PORT = Setting("port", 8000, "port", Whole(1, 65535), "port", "Port to serve on.")
@@ -67,6 +73,7 @@ def build_parser() -> tuple[Parser, dict[str, Parser]]:
         "run": "print the numbers of a run at one tick",
         "bundle": "write the page and its runtime as a folder or archive for any static host",
         "vendor": "fetch the pinned browser runtime, or repair it",
+        **{lab.name: lab.title for lab in COMMANDS.values()},
     }
     made = {
         name: commands.add_parser(name, help=text, description=text, allow_abbrev=False)
@@ -103,6 +110,8 @@ def build_parser() -> tuple[Parser, dict[str, Parser]]:
         help="an archive where it ends in .zip, else a folder; bonus-token.zip unless said. "
         "- is an archive on standard output.",
     )
+    for name in COMMANDS:
+        made[name].add_argument("--json", action="store_true", help="print one JSON object")
     return parser, made
 
 
@@ -274,11 +283,38 @@ def serve(parser: Parser, options: argparse.Namespace) -> None:
         raise KeyboardInterrupt("Stopped.") from None
 
 
+def _answer(parser: Parser, options: argparse.Namespace, lab: Any) -> None:
+    """Print the numbers of a lab, given its module."""
+    try:
+        report = lab.answer(options)
+    except ValueError as error:
+        parser.error(str(error))
+    output.say(json.dumps(report) if options.json else lab.told(report))
+
+
+@contextmanager
+def _needing(parser: Parser, lab: Lab) -> Iterator[None]:
+    """Leave with one line where what a lab needs is not installed."""
+    try:
+        yield
+    except ModuleNotFoundError as missing:
+        if missing.name not in lab.needs:
+            raise
+        parser.exit(1, f"{parser.prog}: {missing.name} is needed: pip install {missing.name}\n")
+
+
 def _obey(given: list[str]) -> None:
     """Do what these arguments say; `serve` where they name no command."""
     if not given or (given[0].startswith("-") and given[0] not in ("-h", "--help", "--version")):
         given.insert(0, "serve")
     parser, commands = build_parser()
+    if given[0] in COMMANDS:
+        lab, its_parser = COMMANDS[given[0]], commands[given[0]]
+        with _needing(its_parser, lab):
+            module = import_module(lab.rules)
+            module.arguments(its_parser.add_argument)
+            _answer(its_parser, parser.parse_args(given), module)
+        return
     options = parser.parse_args(_joined(given))
     {"run": run, "serve": serve, "bundle": bundle, "vendor": vendor}[options.command](
         commands[options.command], options

@@ -15,15 +15,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from math import log
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
-from sim.locks import BUTTONS, fixed, fixed_button
 from sim.metrics import METRICS
-from sim.params import HORIZON, PARAMETERS, Params
+from sim.params import HORIZON, PARAMETERS
 from sim.picture import CSS_COLOURS, bar_parts, board_svg, emphasised, strip_html
 from sim.plot import HEIGHT, band, path, theory_height
 from sim.question import Question
 from sim.run import Run
+from sim.session import GHOSTS, Session
 from sim.settings import write
 from sim.story import (
     ADVANCED,
@@ -36,7 +36,8 @@ from sim.story import (
     strip,
     summary,
 )
-from sim.view import SPEED, View
+from sim.verbs import BUTTONS, VERB
+from sim.view import SPEED
 
 Shown = dict[str, str | bool]
 """What stands in each place."""
@@ -47,17 +48,12 @@ MANY_CELLS, CROWD = 9, 17
 MAIN = ("speculation", "k", "alpha", "cache")
 """Keys of the settings whose controls are always there."""
 
-GHOSTS = ("tokens_per_pass", "speedup")
-"""Numbers that stand there as they were while a slider moves."""
-
 PREDICT_FIRST = "no pass yet: predict first"
 POINT_AT_ONE = "point at or tap a slot to see what it holds"
 UNKNOWN = "?"
 """What stands for a number that would answer the question."""
 
-NOTHING_KEPT = "Nothing is kept while the KV cache is off."
-
-THEMES = {
+COLOURS = {
     "auto": "Colours: as the system",
     "light": "Colours: light",
     "dark": "Colours: dark",
@@ -154,14 +150,17 @@ def in_words(moment: Moment) -> Shown:
     return {} if moment.playing else {"#summary": summary(moment.run, moment.tick)}
 
 
-class Part(NamedTuple):
+S = TypeVar("S")
+
+
+class Part(NamedTuple, Generic[S]):
     """Places that change together, and what they depend on."""
 
-    shows: Callable[[Moment], Shown]
-    on: Callable[[Moment], object]
+    shows: Callable[[S], Shown]
+    on: Callable[[S], object]
 
 
-PARTS = (
+OF_A_MOMENT: tuple[Part[Moment], ...] = (
     Part(this_pass, lambda m: (m.run, m.tick, m.phase, m.question)),
     Part(slot_note, lambda m: (m.run, m.tick, m.slot) if m.slot is not None else None),
     Part(numbers, lambda m: (m.run, m.tick, m.ghosts, m.question)),
@@ -172,26 +171,27 @@ PARTS = (
 )
 
 
-class Face:
-    """What of a scene has yet to be shown, from one moment to the next."""
+class Face(Generic[S]):
+    """What has yet to be shown, from one moment, or from one session, to the next."""
 
-    def __init__(self) -> None:
-        self._on: list[object] = [self] * len(PARTS)
+    def __init__(self, parts: tuple[Part[S], ...]) -> None:
+        self._parts = parts
+        self._on: list[object] = [self] * len(parts)
 
-    def turn(self, moment: Moment) -> Shown:
+    def turn(self, seen: S) -> Shown:
         """The places of every part that depends on something else than at the last call."""
         found: Shown = {}
-        for index, part in enumerate(PARTS):
-            on = part.on(moment)
+        for index, part in enumerate(self._parts):
+            on = part.on(seen)
             if on != self._on[index]:
                 self._on[index] = on
-                found.update(part.shows(moment))
+                found.update(part.shows(seen))
         return found
 
 
-def controls(params: Params, view: View) -> Shown:
+def controls(session: Session) -> Shown:
     """Where the controls stand. The reader moves them too: they are shown at every change."""
-    places: Shown = {}
+    params, places = session.params, Shown()
     for row in PARAMETERS:
         if row.key not in MAIN + ADVANCED:
             continue
@@ -204,55 +204,87 @@ def controls(params: Params, view: View) -> Shown:
             places[f"[name={row.key}]@value"] = text
         places[f"[data-number={row.key}]@value"] = text
         places[f"[data-number={row.key}]@aria-valuenow"] = text
-    share = log(view.speed / SPEED.low) / log(SPEED.high / SPEED.low)
-    return {**places, "[name=speed]@value": f"{share:.2f}", **speed(view)}
+    share = log(session.view.speed / SPEED.low) / log(SPEED.high / SPEED.low)
+    return {**places, "[name=speed]@value": f"{share:.2f}", **speed(session)}
 
 
-def speed(view: View) -> Shown:
+def speed(session: Session) -> Shown:
     """How fast it plays, in words."""
-    number = SPEED.write(view.speed)
+    number = SPEED.write(session.view.speed)
     return {
         "#speed": number,
         "[name=speed]@aria-valuetext": f"{number} units of time a second",
     }
 
 
-def look(view: View) -> Shown:
+def look(session: Session) -> Shown:
     """The parts of the widget that a link wants, and its colours."""
+    view = session.view
     return {
         ":root@data-show": " ".join(view.show),
         ":root@data-embed": view.embed,
         ":root@data-theme": view.theme != "auto" and view.theme,
-        "[data-action=theme]@aria-label": THEMES[view.theme],
-        "[data-action=theme]@title": THEMES[view.theme],
+        "[data-action=theme]@aria-label": COLOURS[view.theme],
+        "[data-action=theme]@title": COLOURS[view.theme],
     }
 
 
-def locks(params: Params, view: View, waits: bool = False, runs: bool = False) -> Shown:
-    """What the reader may move, while a question waits, and while its run runs."""
+def locks(session: Session) -> Shown:
+    """What the reader may move."""
     places: Shown = {}
-    one_rate = not params.acceptance_rates
     for row in PARAMETERS:
         key = row.key
         if key not in MAIN + ADVANCED:
             continue
-        off = fixed(key, view, waits) or (key == "alpha" and not one_rate)
+        off = session.disabled(key)
         if row.kind.control in ("range", "switch"):
             places[f"[name={key}]@disabled"] = off
         if row.kind.control != "switch":
             places[f"[data-number={key}]@disabled"] = off
-        places[f"[data-control={key}]@.fixed"] = key in view.lock
+        places[f"[data-control={key}]@.fixed"] = key in session.view.lock
     for key in ("tick", "speed"):
-        places[f"[name={key}]@disabled"] = fixed(key, view, waits)
+        places[f"[name={key}]@disabled"] = session.fixed(key)
     for name in BUTTONS:
-        off = fixed_button(name, params, view, waits, runs)
-        places[f"[data-action={name}]@disabled"] = off
+        places[f"[data-action={name}]@disabled"] = session.fixed_button(name)
+    params = session.params
     return {
         **places,
-        "[data-action=one-rate]@hidden": one_rate,
-        "[data-action=evict]@title": "" if params.kv_cache else NOTHING_KEPT,
+        "[data-action=one-rate]@hidden": not params.acceptance_rates,
+        "[data-action=evict]@title": VERB["evict"].idle(params),
         ":root@.uncached": not params.kv_cache,
     }
+
+
+def _locked_by(session: Session) -> object:
+    params, asked = session.params, session.prediction
+    return session.view.lock, asked.waiting, asked.open, params.kv_cache, params.acceptance_rates
+
+
+def asked(session: Session) -> Shown:
+    """The panel of a question: how far it is, and what is said of it."""
+    prediction = session.prediction
+    question = prediction.question
+    return {
+        "#question@hidden": question is None,
+        "#question@data-phase": prediction.phase,
+        ":root@.asking": question is not None,
+        ":root@.predicting": prediction.open,
+        "#asked": emphasised(prediction.told(session.run)),
+        "#unit": question.unit if question else "",
+        "#wrong": prediction.wrong,
+        "[data-action=skip]": "Skip to the end"
+        if question and not prediction.open
+        else "Just show me",
+    }
+
+
+OF_A_SESSION: tuple[Part[Session], ...] = (
+    Part(look, lambda s: (s.view.show, s.view.embed, s.view.theme)),
+    Part(locks, _locked_by),
+    Part(speed, lambda s: s.view.speed),
+    Part(asked, lambda s: (s.prediction, s.params if s.prediction.question else None)),
+)
+"""What an action changes beside the moment; where its controls stand is shown in any case."""
 
 
 def paper(run: Run, tick: int) -> Shown:

@@ -195,11 +195,11 @@ def one_rate(session: Session) -> Step:
     return change(session, {"rates": None})
 
 
-def go_to(session: Session, k: int, alpha: float) -> Step:
-    """Go where the reader clicked in a chart, if both sides of it may be moved."""
-    if session.fixed("k") or session.fixed("alpha"):
+def take(session: Session, changes: Mapping[str, object]) -> Step:
+    """Set what the reader chose in a lab, if nothing of it is fixed; the widget comes back."""
+    if any(map(session.fixed, changes)):
         return session, []
-    return change(session, {"k": k, "alpha": alpha, "rates": None})
+    return change(session, {**changes, "lab": None})
 
 
 def visit(session: Session, keys: Mapping[str, object]) -> Step:

@@ -15,6 +15,8 @@ class Verb(NamedTuple):
     """Something that may be asked of a scene, and where."""
 
     name: str
+    button: bool = True
+    """Whether the page has a button for it, whose `data-action` is its name."""
     label: str = ""
     """What its button is called where a link may lock it."""
     locked_by: tuple[str, ...] = ()
@@ -49,24 +51,25 @@ class Verb(NamedTuple):
 
 
 VERBS = (
-    Verb("state", in_script=True),
-    Verb("set", in_script=True, from_host=True, field=WHOLE),
-    Verb("play", "Play", in_script=True, from_host=True),
-    Verb("pause", in_script=True, from_host=True),
-    Verb("step", "Step", in_script=True, from_host=True, field="n"),
-    Verb("seek", in_script=True, from_host=True, field="tick"),
-    Verb("back", "Back"),
-    Verb("start", "to the start"),
+    Verb("state", button=False, in_script=True),
+    Verb("set", button=False, in_script=True, from_host=True, field=WHOLE),
+    Verb("play", label="Play", in_script=True, from_host=True),
+    Verb("pause", button=False, in_script=True, from_host=True),
+    Verb("step", label="Step", in_script=True, from_host=True, field="n"),
+    Verb("seek", button=False, in_script=True, from_host=True, field="tick"),
+    Verb("back", label="Back"),
+    Verb("start", label="to the start"),
     Verb(
-        *("evict", "Evict"),
+        "evict",
+        label="Evict",
         in_script=True,
         from_host=True,
         needs="kv_cache",
         else_told="Nothing is kept while the KV cache is off.",
     ),
-    Verb("reset", "Reset", while_asked=True, in_script=True, from_host=True),
-    Verb("picture", from_host=True),
-    Verb("share", "Share", while_asked=True),
+    Verb("reset", label="Reset", while_asked=True, in_script=True, from_host=True),
+    Verb("picture", button=False, from_host=True),
+    Verb("share", label="Share", while_asked=True),
     Verb("theme", while_asked=True),
     Verb("luck", locked_by=("seed",)),
     Verb("one-rate", locked_by=("alpha", "rates")),
@@ -80,6 +83,8 @@ VERBS = (
 )
 
 VERB = {verb.name: verb for verb in VERBS}
+
+BUTTONS = tuple(verb.name for verb in VERBS if verb.button)
 
 LOCKABLE = {verb.name: verb.label for verb in VERBS if verb.label}
 """Buttons that a link may lock by their name, and what they are called."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from sim.kinds import Choice, Choices, Real, Switch, Whole
+from sim.labs import ALONE
 from sim.metrics import METRICS
 from sim.params import HORIZON, PARAMETERS, Params
 from sim.reading import keys_of
@@ -20,7 +21,7 @@ LOCKS = tuple(
 )
 """Controls and buttons that a link may lock; “evict” is both."""
 
-NO_QUESTION = "none"
+NO_QUESTION = NO_LAB = "none"
 
 THEMES = ("auto", "light", "dark")
 
@@ -77,6 +78,14 @@ class View:
         Choice(THEMES),
         "theme",
         "Colours of the page.",
+    )
+
+    lab: str = setting(
+        NO_LAB,
+        "lab",
+        Choice((NO_LAB, *ALONE)),
+        "lab",
+        "A lab to show alone.",
     )
 
     def __post_init__(self) -> None:

@@ -32,6 +32,8 @@
   const shown = listed("show").filter((part) => parts.includes(part));
   if (shown.length) root.dataset.show = shown.join(" ");
   if (/^(on|1|true)$/i.test(query.get("embed"))) root.dataset.embed = "";
+  const lab = query.get("lab") ?? "";
+  if (/^[a-z-]+$/.test(lab) && lab !== "none") root.dataset.lab = lab;
   if (query.has("ask")) root.classList.add("predicting"); // the printed numbers could be the answer
 
   // The page that holds this one in a frame. Its messages wait until Python listens; no one else's count.
@@ -124,7 +126,7 @@
     constructor(kind, file = "", why = "") {
       const [title, text] = KINDS[kind](file, why);
       super(text);
-      Object.assign(this, { kind, file, title, detail: "" });
+      Object.assign(this, { kind, file, why, title, detail: "" });
     }
   }
 
@@ -392,6 +394,9 @@
         else if (key !== "speed" && value && Number.isFinite(Number(value))) control.value = value;
       }
     }
+    const alone = root.dataset.lab && document.querySelector(`main [data-lab="${lab}"]`);
+    alone?.classList.add("alone");
+    if (!alone) delete root.dataset.lab;
     for (const key of listed("lock")) {
       for (const control of document.querySelectorAll(`[name="${CSS.escape(key)}"], [data-number="${CSS.escape(key)}"]`)) {
         control.disabled = true;
@@ -406,7 +411,7 @@
   const READING = 160; // px of the window above the text from which on it counts as read
   whenRead(() => {
     const look = () => {
-      const reading = $("text").getBoundingClientRect().top < READING;
+      const reading = !root.dataset.lab && $("text").getBoundingClientRect().top < READING;
       if (reading === root.classList.contains("reading")) return;
       if (reading) root.style.setProperty("--widget-height", `${$("widget").getBoundingClientRect().height}px`);
       root.classList.toggle("reading", reading);
@@ -420,6 +425,20 @@
     loading,
     storageWorks,
     charts: () => import("./charts.mjs"),
+    /**
+     * Fetch files of the page that its start did without, from the server itself if `fresh`; `arrived`
+     * takes the name and bytes of each. Rejects with words for the reader.
+     */
+    bring: (names, fresh, arrived) => Promise.all(names.map(async (name) => {
+      let data;
+      try {
+        const response = await checked(new URL(name, document.baseURI).href, fresh ? { cache: "reload" } : {});
+        data = new Uint8Array(await response.arrayBuffer());
+      } catch ({ kind, why }) {
+        throw new Error(kind === "missing" ? `${name} is missing: ${why}` : `${name} did not arrive`);
+      }
+      arrived(name, data);
+    })),
     painted,
     open,
     Problem,

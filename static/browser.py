@@ -285,6 +285,36 @@ def bring_numpy(come: Callable[[str], object]) -> None:
     START.numpy().then(loaded, lambda error: come(str(error)))
 
 
+def data(name: str) -> str:
+    """The text of a block of data in the page, by its id."""
+    return str(document.getElementById(name).textContent)
+
+
+def element(tag: str, kind: str = "") -> Any:
+    """A new element, not yet in the page, of this class."""
+    made = document.createElement(tag)
+    made.className = kind
+    return made
+
+
+def fetch(
+    names: list[str],
+    fresh: bool,
+    arrived: Callable[[str, bytes], object],
+    done: Callable[[str], object],
+) -> None:
+    """Fetch files of the page, from the server itself if `fresh`.
+
+    `arrived` gets each one's name and bytes; `done` the empty text, or what went wrong first.
+    """
+    arrive = create_proxy(lambda name, data: arrived(str(name), data.to_bytes()))
+
+    def end(error: Any = None) -> None:
+        done(str(error.message) if error else "")
+
+    START.bring(to_js(names), fresh, arrive).then(lambda _: end(), end)
+
+
 def random_seed() -> int:
     """A new seed, from the browser's own source of chance."""
     return int(js.crypto.getRandomValues(js.Uint32Array.new(1))[0])

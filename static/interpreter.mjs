@@ -94,9 +94,34 @@ export async function loadPyodide({ stdout, stderr }) {
 
 async function begin(attempt) {
   latest = attempt;
+  const fetching = attempt && !cutOff ? { cache: "reload" } : {};
+  const address = document.querySelector("link[data-start]")?.href;
+  const archive = address && start.open(address, fetching).then(bytesOf("start.zip"));
+  archive?.catch(() => {}); // told below
+  const pyodide = await boot(attempt, fetching);
+  if (archive) put(pyodide, await archive);
+  return pyodide;
+}
+
+/** Put the Python of the page, which a bundle has in one archive, where it is imported from. */
+function put(pyodide, archive) {
+  const place = "/tmp/start.zip";
+  pyodide.FS.writeFile(place, archive);
+  try {
+    // Pyodide's own way to unpack would fetch what it imports of the standard library.
+    pyodide.runPython(`
+import zipfile
+with zipfile.ZipFile("${place}") as archive:
+    archive.extractall("/home/pyodide")
+`, { globals: pyodide.toPy({}) });
+  } catch (error) {
+    throw Object.assign(new Problem("damaged", "start.zip"), { detail: String(error) });
+  }
+}
+
+async function boot(attempt, fetching) {
   await start.painted;
   const fresh = attempt ? `?again=${attempt}` : "";
-  const fetching = attempt && !cutOff ? { cache: "reload" } : {};
   const wasm = start.open(WASM, fetching);
   const [{ loadPyodide: load }, { default: createPyodideModule }] = await Promise.all([
     module(`pyodide.mjs${fresh}`),
@@ -152,13 +177,15 @@ async function compile(response) {
 }
 
 /** What reads the whole of a response; a connection that is cut meanwhile is told as that. */
-const bytesOf = (name) => async (response) => {
-  try {
-    return new Uint8Array(await response.arrayBuffer());
-  } catch (error) {
-    throw Object.assign(new Problem("connection", name), { detail: String(error) });
-  }
-};
+function bytesOf(name) {
+  return async (response) => {
+    try {
+      return new Uint8Array(await response.arrayBuffer());
+    } catch (error) {
+      throw Object.assign(new Problem("connection", name), { detail: String(error) });
+    }
+  };
+}
 
 function module(name) {
   return import(folder + name).catch((error) => {

@@ -1,4 +1,4 @@
-"""The page: one scene (parameters, tick, view), what changes it, and where it is shown.
+"""The page: holds a session, applies what is asked of it, and has it shown.
 
 The view only writes. It reads the page back once, at the start, for controls moved while loading.
 """
@@ -7,592 +7,218 @@ from __future__ import annotations
 
 import gc
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from math import floor
 from typing import Any
 
-from sim.face import THEMES, Face, Moment, controls, locks, look, paper, speed
-from sim.locks import fixed
-from sim.marks import COLUMNS, PALETTES
-from sim.params import HORIZON, PARAMETERS, SLOTS, Params
-from sim.question import Question
+from sim import session as actions
+from sim.face import OF_A_MOMENT, OF_A_SESSION, Face, Moment, controls, paper
+from sim.marks import PALETTES
+from sim.params import SLOTS
 from sim.reading import message
 from sim.run import Run
 from sim.scene import picture
-from sim.settings import entered, link, shown, stepped, write
-from sim.story import PHASES, figures
-from sim.view import BY_KEY, NO_QUESTION, SPEED, View, changed
+from sim.session import Session
+from sim.settings import link
+from sim.story import PHASES
+from sim.view import View
 from static import browser
 from static.board import Board
 from static.browser import one
+from static.controls import Controls
 from static.dom import Places
-from static.host import Host
+from static.frame import Host
+from static.loader import Link, Loader
+from static.notices import Notices
+from static.paper import Colours, Printing
 from static.playback import Playback
-from static.prediction import Prediction
+from static.pointer import Pointer
+from static.question import Panel
+from static.reading import Reading
 
 ADDRESS_DELAY = 300
 """Milliseconds after the last change that the address follows."""
-
-NEWS_DELAY = 4000
-"""Milliseconds that good news stays."""
-
-TOLD_ON_PAPER = ".chart details, .cards details, #text > details"
-"""What is folded on the screen and not on paper."""
 
 
 class Page:
     """The widget, alive."""
 
     def __init__(self) -> None:
-        self.params, self.view, complaints = changed(Params(), View(), browser.query())
-        self._opened = (self.params, self.view)
-        self.run = Run(self.params)
-        self.playback = Playback()
-        self.still = browser.media("prefers-reduced-motion: reduce")
-        self.dark = browser.media("prefers-color-scheme: dark")
-        self.forced = browser.media("forced-colors: active")
+        self._still = browser.media("prefers-reduced-motion: reduce")
+        still, keys = bool(self._still.matches), browser.query()
+        self._controls, self._notices = Controls(self.do), Notices()
+        moved, told = self._controls.moved(actions.opened(keys, still=still)[0])
+        self.session, complaints = actions.opened(keys, moved, still)
+
         self._frames = browser.Frames(self._frame)
-        self._host = Host(self.call, self._picture) if browser.framed else None
         self._address = browser.Delay(ADDRESS_DELAY, self._follow)
-        self._news = browser.Delay(NEWS_DELAY, self._dismiss)
-        self._ghosts: dict[str, str] = {}
-        self._sharing: Any = None
-        self._charts: Any = None
-        self._came_from: Any = None
-        self._opened_for_print: list[Any] = []
-        self._rest_shown: tuple[Any, ...] = ()
-        self._slot: int | None = None
-        self._find_places()
-        self.prediction = Prediction(self._began, self._answered)
-        complaints += self._take_moved_controls()
-        self._listen()
-        self._pose()
-        self._show_view()
+        self._host = Host(self.call, self._picture) if browser.framed else None
+        self._colours = Colours(self._frames.ask)
+        self._playback = Playback()
+        self._places = Places()
+        self._moments, self._sessions = Face(OF_A_MOMENT), Face(OF_A_SESSION)
+        self._panel = Panel(partial(self.do, actions.predict))
+        canvas = one("#board")
+        self._box = one("#board-box")
+        self._board = Board(canvas, browser.context(canvas), browser.watch_canvases(self._redraw))
+        self._pointer = Pointer(canvas, self._board, self._newest, self._frames.ask)
+        self._labs = Loader(Link(self._take, self._now, self._colours.paper))
+        self._show(self.session)
         self._draw(0)
-        self._recalling: Any = None
-        if not self.view.embed:
-            browser.watch_near(one("#recall"), self._recall)
-            browser.watch_near(one("#text"), self._chart)
-        if complaints:
-            self.notify(" ".join(complaints))
-        if self.view.play and not self.still.matches:
-            self.play()
-        self.view = replace(self.view, play=False)
+        self._listen()
+        if not self.session.view.embed:
+            self._labs.watch()
+        if complaints + told:
+            self._notices.say(" ".join(complaints + told))
+        if self.session.playing:
+            self._changed()
         self._lead_back()
 
-    # Places of the page
-
-    def _find_places(self) -> None:
-        canvas = one("#board")
-        self._box, self._canvas = one("#board-box"), canvas
-        self.board = Board(canvas, browser.context(canvas), browser.watch_canvases(self._redraw))
-        self._places, self._face = Places(), Face()
-        self._inputs = {
-            row.key: one(f'[name="{row.key}"]') for row in PARAMETERS if one(f'[name="{row.key}"]')
-        }
-        self._fields = {e.getAttribute("data-number"): e for e in browser.every("[data-number]")}
-        self._line, self._speed = one('[name="tick"]'), one('[name="speed"]')
-        self._buttons = {e.getAttribute("data-action"): e for e in browser.every("[data-action]")}
-        self._notice, self._cursor = one("#notice"), one("#cursor")
-
-    def _take_moved_controls(self) -> list[str]:
-        """Controls that were moved while Python loaded keep what they were set to; what could not
-        be read there.
-        """
-        moved: dict[str, object] = {}
-        complaints = []
-        if self.view.asks:  # what is asked is asked of the scene as it was put
-            return []
-        for key, control in [*self._inputs.items(), *self._fields.items()]:
-            if control.getAttribute("data-moved") and not self._fixed(key):
-                row = BY_KEY[key]
-                if row.kind.control == "switch":
-                    moved[key] = bool(control.checked)
-                else:
-                    moved[key], told = entered(row, control.value, getattr(self.params, row.name))
-                    complaints += [told] if told else []
-        if moved:
-            self.change(moved)
-        return complaints
-
     def _listen(self) -> None:
-        listen = browser.listen
-        for key, control in self._inputs.items():
-            kind = "change" if BY_KEY[key].kind.control == "switch" else "input"
-            listen(control, kind, self._input_handler(key, control))
-            listen(control, "change", lambda _event: self._drag_ends())
-        for key, field in self._fields.items():
-            listen(field, "change", self._input_handler(key, field))
-            listen(field, "keydown", partial(self._enter, key, field))
-        listen(self._line, "input", lambda _event: self._scrub())
-        listen(self._speed, "input", lambda _event: self._set_speed())
-        actions: dict[str, Callable[[], None]] = {
-            "play": self.toggle,
-            "step": lambda: self.step(1),
-            "back": lambda: self.step(-1),
-            "start": lambda: self.seek(0),
-            "reset": self.reset,
-            "evict": self.evict,
+        self._controls.listen()
+        presses: dict[str, Callable[[], None]] = {
+            **{name: partial(self.do, action) for name, action in actions.BUTTONS.items()},
+            "luck": lambda: self.do(actions.new_luck, browser.random_seed()),
             "share": self._share,
-            "theme": self._next_theme,
-            "luck": self._new_luck,
-            "dismiss": self._dismiss,
-            "skip": self._skip,
+            "dismiss": self._notices.dismiss,
             "done": self._done,
-            "again": self._ask_again,
-            "return": self._return,
-            "one-rate": lambda: self.change({"rates": None}),
         }
-        for name, action in actions.items():
-            listen(self._buttons[name], "click", partial(_act, action))
-        listen(self._canvas, "pointermove pointerdown", self._point)
-        listen(self._canvas, "pointerleave pointercancel blur", self._leave)
-        listen(self._canvas, "keydown", self._move)
-        for condition in (self.dark, self.forced):
-            listen(condition, "change", lambda _event: self._frames.ask())
+        for name, press in presses.items():
+            browser.listen(one(f'[data-action="{name}"]'), "click", partial(_press, press))
+        Printing(self._before_print)
+        Reading(partial(self.do, actions.visit), lambda key: self.session.fixed(key))
         browser.observe_size(self._box, self._frames.ask)
         browser.watch_pixel_ratio(self._redraw)
         browser.watch_return(self._redraw)
-        listen(one("#text"), "click", self._try)
-        listen(browser.window, "beforeprint", lambda _event: self._before_print())
-        listen(browser.window, "afterprint", lambda _event: self._after_print())
 
-    # What changes the scene
+    # What changes the session
 
-    def change(
-        self,
-        changes: Mapping[str, object],
-        ghost: bool = False,
-        near: Any = None,
-        told: Sequence[str] = (),
-    ) -> None:
-        """Set parameters and view, by key or full name; say what could not be taken as it was.
+    def do(self, action: Any, *arguments: Any, near: Any = None, **more: Any) -> None:
+        """Apply an action of `sim.session`, show what came of it, say what was wrong with it.
 
-        `near` is the field that the reader wrote into, if it was one; `told` is what was wrong
-        with that.
+        `near` is the field that the reader wrote into, if it was one.
         """
-        params, view, complaints = changed(self.params, self.view, changes)
-        complaints = [*told, *complaints]
-        if ghost and not self._ghosts:
-            report = self.run.report(self.view.tick)
-            self._ghosts = figures(report, self.run)
-        elif not ghost:
-            self._ghosts = {}
-        if params != self.params:
-            self.params, self.run = params, Run(params)
-        before, self.view = self.view, replace(view, play=False)
-        if "ask" in changes:
-            self._pose()
-        elif self.prediction.open and view.tick != before.tick:
-            self.prediction.postpone(view.tick)
-            self.view = replace(self.view, tick=before.tick)
+        before = replace(self.session, still=bool(self._still.matches))
+        self.session, complaints = action(before, *arguments, **more)
+        if action is not actions.set_speed:  # a step of a key may be less than a whole speed
+            self._places.write(controls(self.session))
+        self._show(before)
         if complaints:
-            self.notify(" ".join(complaints), near=near)
-        else:
-            self._dismiss()
-        self._show_view()
-        if view.play and "play" in changes and not self.still.matches:
-            self.play()
+            self._notices.say(" ".join(complaints), near)
+        elif action not in actions.SILENT and self.session is not before:
+            self._notices.dismiss()
         self._changed()
 
-    def seek(self, tick: object) -> None:
-        """Go to a tick; not while a question waits for its prediction."""
-        if self.prediction.open:
-            return
-        self._ghosts = {}
-        self.playback.pause()
-        self.change({"tick": tick})
-
-    def step(self, ticks: object) -> None:
-        """Go on by some ticks, or back; a fraction is rounded, halves up."""
-        if isinstance(ticks, bool) or not isinstance(ticks, (int, float)):
-            self.notify(f"step({shown(ticks)}): not a number of ticks; nothing was stepped.")
-            return
-        target = self.view.tick + floor(ticks + 0.5)
-        one_on = target == self.view.tick + 1
-        self.seek(max(0, min(HORIZON, target)))
-        if one_on and not self.still.matches and self.run.verify_pass_at(self.view.tick):
-            self.playback.step()
-            self._frames.ask()
-
-    def play(self) -> None:
-        """Play from here; from the start where the run is over. Not before a prediction is made."""
-        if self.prediction.open:
-            return
-        if self.view.tick >= HORIZON:
-            self.view = replace(self.view, tick=0)
-        self._ghosts = {}
-        self.playback.play()
-        self._changed()
-
-    def pause(self) -> None:
-        """Stay here."""
-        self.playback.pause()
-        self._changed()
-
-    def toggle(self) -> None:
-        """Play or pause."""
-        if self.playback.playing:
-            self.pause()
-        else:
-            self.play()
-
-    def evict(self) -> None:
-        """Evict the cache right after the current tick."""
-        if self.params.kv_cache:
-            self.change({"evictions": [*self.params.evictions, self.view.tick]})
-
-    def reset(self) -> None:
-        """Back to the scene that the page was opened with, paused; shown as it is now."""
-        self.playback.pause()
-        self._ghosts = {}
-        self.params, view = self._opened
-        now = self.view
-        self.view = replace(
-            view, play=False, embed=now.embed, show=now.show, lock=now.lock, theme=now.theme
-        )
-        self.run = Run(self.params)
-        self._dismiss()
-        self._pose()
-        self._show_view()
-        self._changed()
+    def _show(self, before: Session) -> None:
+        """Show what an action changed, but for what every frame shows."""
+        session = self.session
+        self._places.write(self._sessions.turn(session))
+        self._labs.show_alone(session.view.lab)
+        self._panel.show(session.prediction)
+        if before.prediction.waiting and self._host and not session.prediction.waiting:
+            answer = session.prediction.answer(session.run)
+            if answer:
+                self._host.tell("answer", **answer)
+        self._playback.follow(before, session)
 
     def _changed(self) -> None:
         if self._host:  # no frame comes where the page is out of sight
-            self._host.state(self.run.report(self.view.tick))
+            self._host.state(self.session.run.report(self.session.view.tick))
         self._frames.ask()
         self._address.ask()
-
-    def _input_handler(self, key: str, control: Any) -> Any:
-        row = BY_KEY[key]
-        if row.kind.control == "switch":
-            return lambda _event: self.change({key: bool(control.checked)})
-        if control.type == "range":
-            return lambda _event: self.change({key: control.value}, ghost=True)
-        return lambda _event: self._take_field(key, control)
-
-    def _take_field(self, key: str, field: Any) -> None:
-        """Take what a field says; Enter and the browser may both tell of one entry."""
-        row = BY_KEY[key]
-        old = getattr(self.params, row.name)
-        if field.value != write(row, old):
-            value, told = entered(row, field.value, old)
-            self.change({key: value}, near=field, told=[told] if told else [])
-            field.value = write(row, getattr(self.params, row.name))
-
-    def _enter(self, key: str, field: Any, event: Any) -> None:
-        """Take what was written, or the next value up or down from it."""
-        if field.disabled:
-            return
-        if event.key == "Enter":  # not every browser takes it for a change
-            self._take_field(key, field)
-        elif event.key in ("ArrowUp", "ArrowDown") and not (
-            event.shiftKey or event.ctrlKey or event.altKey or event.metaKey
-        ):
-            event.preventDefault()
-            row = BY_KEY[key]
-            value, _ = entered(row, field.value, getattr(self.params, row.name))
-            self.change({key: stepped(row, value, event.key == "ArrowUp")}, near=field)
-
-    def _drag_ends(self) -> None:
-        self._ghosts = {}
-        self._frames.ask()
-
-    def _scrub(self) -> None:
-        self.playback.pause()
-        self.change({"tick": self._line.value})
-
-    def _set_speed(self) -> None:
-        share = float(self._speed.value)
-        self.view = replace(
-            self.view, speed=float(round(SPEED.low * (SPEED.high / SPEED.low) ** share))
-        )
-        # The slider stays where it is: a step of a key may be less than a whole speed.
-        self._places.write(speed(self.view))
-        self._address.ask()
-
-    def _new_luck(self) -> None:
-        self.change({"seed": browser.random_seed()})
-
-    # Scenes of the text
-
-    def _try(self, event: Any) -> None:
-        """Set the scene that a link of the text names, here instead of in a new page."""
-        anchor = event.target.closest("[data-scene]")
-        if not anchor or event.ctrlKey or event.metaKey or event.shiftKey:
-            return
-        event.preventDefault()
-        if anchor.closest(".chart") and (self._fixed("k") or self._fixed("alpha")):
-            return  # a row of the map does what a click there does
-        self._came_from = anchor
-        self.playback.pause()
-        self._ghosts = {}
-        defaults = dict.fromkeys([*(row.key for row in PARAMETERS), "tick", "speed", "ask"])
-        self.change({**defaults, **browser.query_of(anchor)})
-        if browser.in_view(one("#widget")):  # it may stand beside the text
-            return
-        look = anchor.getAttribute("data-scene")
-        if look == "chart":  # which is the point, and near
-            browser.bring_into_view(anchor.closest("section").querySelector(".chart"), "nearest")
-            return
-        place = one(f'.widget [data-metric="{look}"]') if look else one("#widget")
-        browser.bring_into_view(place, "center" if look else "start")
-        self._buttons["return"].hidden = False
-        self._buttons["play"].focus(preventScroll=True)
-
-    def _return(self) -> None:
-        """Back to where the reader was in the text."""
-        self._buttons["return"].hidden = True
-        if self._came_from:
-            browser.bring_into_view(self._came_from, "center")
-            self._came_from.focus(preventScroll=True)
-
-    def _chart(self, near: bool) -> None:
-        if near and self._charts is None:
-            from static.charts import Charts  # not before the page has started
-
-            self._charts = Charts(self._take_place)
-            self._charts.show(self.run, self.view.tick, self._colours(), False)
-
-    def _recall(self, near: bool) -> None:
-        if near and self._recalling is None:
-            from static.recalling import Recalling  # only for those who read so far
-
-            self._recalling = Recalling()
-
-    def _take_place(self, place: Mapping[str, Any]) -> None:
-        """Go where the reader clicked in a chart."""
-        if not self._fixed("k") and not self._fixed("alpha"):
-            self.change({"k": place["k"], "alpha": place["alpha"], "rates": None})
-
-    # A question
-
-    def _pose(self) -> None:
-        """Put the scene's question, if it has one, at the start of the run."""
-        before = self.prediction.question if self.prediction.open else None
-        tick = before.tick if before and not self.view.tick else self.view.tick
-        asked = Question(self.view.ask, tick) if self.view.asks else None
-        if asked:
-            self.playback.pause()
-            self.view = replace(self.view, tick=self.view.first_tick)
-        self.prediction.pose(asked)
-
-    def _began(self) -> None:
-        self._show_view()
-        self.play()
-
-    def _answered(self, answer: dict[str, Any]) -> None:
-        if self._host:
-            self._host.tell("answer", **answer)
-
-    def _skip(self) -> None:
-        """To the tick of the question, and its answer."""
-        if self.prediction.question:
-            self.prediction.give_up()
-            self.seek(self.prediction.question.tick)
-
-    def _ask_again(self) -> None:
-        """Put the same question once more."""
-        if self.prediction.question:
-            self.playback.pause()
-            self.view = replace(self.view, tick=0)
-            self.prediction.pose(self.prediction.question)
-            self._show_view()
-            self._changed()
 
     def _done(self) -> None:
-        """Go on without the question."""
-        self.prediction.pose(None)
-        self._show_view()
-        self._buttons["play"].focus()
-        self._changed()
+        self.do(actions.done)
+        one('[data-action="play"]').focus()
 
-    # The address, the theme, notices
+    # Labs
 
-    def _scene(self) -> View:
-        """The view that a link to this scene holds."""
-        question = self.prediction.question
-        if question and self.prediction.waiting:
-            return replace(self.view, tick=question.tick)
-        return replace(self.view, ask=NO_QUESTION)
+    def _take(self, changes: Mapping[str, object]) -> None:
+        self.do(actions.take, changes)
+
+    def _now(self) -> tuple[Run, View, bool]:
+        return self.session.run, self.session.scene, self.session.prediction.open
+
+    def _share(self) -> None:
+        self.do(actions.pause)
+        self._labs.open("share")
+
+    # Links to this scene
 
     def _follow(self) -> None:
         """Let the address lead to this scene."""
-        if not self.playback.playing:
-            browser.replace_address(link("", self.params, self._scene()))
+        if not self.session.playing:
+            browser.replace_address(link("", self.session.params, self.session.scene))
             self._lead_back()
 
     def _lead_back(self) -> None:
         """Let the link in the page lead to this scene, on a page of its own."""
-        scene = replace(self._scene(), embed=False)
+        scene = replace(self.session.scene, embed=False)
         if self._host:
             scene = replace(scene, theme="auto")  # it is the host's
-        self._places.write({"#scene@href": browser.address(link("", self.params, scene))})
-
-    def _share(self) -> None:
-        from static.sharing import Sharing  # only now: most readers never ask
-
-        if self._sharing is None:
-            self._sharing = Sharing(self._paper)
-        self.playback.pause()
-        self._changed()
-        self._sharing.open(self.run, self._scene(), self.prediction.open)
+        address = browser.address(link("", self.session.params, scene))
+        self._places.write({"#scene@href": address})
 
     def _picture(self) -> dict[str, str]:
         """The scene as a picture, and the keys that lead back to it."""
-        scene = self._scene()
-        keys = link("", self.params, scene).removeprefix("?")
-        return {"svg": picture(self.run, scene, self._paper(scene.theme)), "query": keys}
+        scene = self.session.scene
+        keys = link("", self.session.params, scene).removeprefix("?")
+        colours = self._colours.paper(scene.theme)
+        return {"svg": picture(self.session.run, scene, colours), "query": keys}
 
     def _before_print(self) -> None:
         """Put the scene as it is into the printed picture, sharp at every size."""
-        self._places.write(paper(self.run, self.view.tick))
-        self.playback.pause()
+        self.do(actions.pause)
+        self._places.write(paper(self.session.run, self.session.view.tick))
         self._follow()
-        browser.root.classList.toggle("dark", self._colours() == PALETTES["dark"])
-        self._opened_for_print = [
-            details for details in browser.every(TOLD_ON_PAPER) if not details.open
-        ]
-        for details in self._opened_for_print:
-            details.open = True
-
-    def _after_print(self) -> None:
-        for details in self._opened_for_print:
-            details.open = False
-        self._opened_for_print = []
-
-    def _next_theme(self) -> None:
-        names = list(THEMES)
-        following = names[(names.index(self.view.theme) + 1) % len(names)]
-        self.view = replace(self.view, theme=following)
-        self._places.write(look(self.view))
-        self._changed()
-
-    def _show_view(self) -> None:
-        """Show how a link wants the page: its parts, its colours, its controls."""
-        params, view, asked = self.params, self.view, self.prediction
-        self._places.write(controls(params, view))
-        rest = (
-            *(view.show, view.embed, view.theme, view.lock, asked.waiting, asked.open),
-            *(params.kv_cache, params.acceptance_rates),
-        )
-        if rest != self._rest_shown:  # a drag changes none of these
-            self._rest_shown = rest
-            self._places.write(look(view))
-            self._places.write(locks(params, view, asked.waiting, asked.running))
-
-    def _paper(self, theme: str) -> dict[str, str]:
-        """The colours of a picture that leaves the page."""
-        dark = self.dark.matches if theme == "auto" else theme == "dark"
-        return PALETTES["dark" if dark else "light"]
-
-    def _colours(self) -> dict[str, str]:
-        return PALETTES["forced"] if self.forced.matches else self._paper(self.view.theme)
-
-    def notify(self, text: str, passing: bool = False, near: Any = None) -> None:
-        """Say something that the reader can dismiss; good news goes by itself.
-
-        In a frame as high as its content the top may be out of sight: it is said by the field.
-        """
-        browser.place_above(self._notice, near if self._host else None)
-        self._notice.querySelector("p").textContent = text
-        self._notice.classList.toggle("passing", passing)
-        self._notice.hidden = False
-        if passing:
-            self._news.ask()
-
-    def _dismiss(self) -> None:
-        self._news.drop()
-        self._notice.hidden = True
-
-    # Pointing at slots
-
-    def _point(self, event: Any) -> None:
-        self._select(self.board.slot_at(event.offsetX, event.offsetY))
-
-    def _leave(self, event: Any) -> None:
-        """Point at no slot; what a finger tapped stays when it is lifted."""
-        if event.type != "pointerleave" or event.pointerType == "mouse":
-            self._select(None)
-
-    def _move(self, event: Any) -> None:
-        moves = {"ArrowLeft": -1, "ArrowRight": 1, "ArrowUp": -COLUMNS, "ArrowDown": COLUMNS}
-        if event.key not in moves:
-            return
-        event.preventDefault()
-        newest = (self.run.at(self.view.tick).num_tokens - 1) % SLOTS
-        slot = newest if self._slot is None else (self._slot + moves[event.key]) % SLOTS
-        self._select(slot)
-
-    def _select(self, slot: int | None) -> None:
-        if slot != self._slot:
-            self._slot = slot
-            self._frames.ask()
-
-    def _show_cursor(self) -> None:
-        self._cursor.hidden = self._slot is None
-        if self._slot is not None:
-            left, top, size = self.board.box(self._slot)
-            style = self._cursor.style
-            style.left, style.top = f"{left - 3}px", f"{top - 3}px"
-            style.width = style.height = f"{size + 6}px"
+        dark = self._colours.screen(self.session.view.theme) == PALETTES["dark"]
+        browser.root.classList.toggle("dark", dark)
 
     # Showing
 
+    def _newest(self) -> int:
+        session = self.session
+        return (session.run.at(session.view.tick).num_tokens - 1) % SLOTS
+
     def _redraw(self) -> None:
         """Draw every canvas anew: what it holds is lost, or has another number of pixels."""
-        self.board.forget()
-        if self._charts:
-            self._charts.forget()
+        self._board.forget()
+        self._labs.redraw()
         self._frames.ask()
 
     def _frame(self, now: float) -> None:
-        if self.playback.playing:
-            tick = self.playback.advance(now, self.run, self.view.tick, self.view.speed)
-            if self.prediction.running and self.prediction.question:
-                tick = min(tick, self.prediction.question.tick)
-            if tick != self.view.tick:
-                self.view = replace(self.view, tick=tick)
-            if not self.playback.playing:
+        before = self.session
+        if before.playing:
+            view = before.view
+            tick = self._playback.advance(now, before.run, view.tick, view.speed)
+            self.session, _ = actions.arrive(before, tick)
+            if not self.session.playing:
+                self._show(before)
                 self._address.ask()
-        if self.prediction.reached(self.run, self.view.tick):
-            self.playback.pause()
-            self._show_view()
-            self._address.ask()
         self._draw(now)
-        if self.playback.moving:
+        if self._playback.moving:
             self._frames.ask()
 
     def _draw(self, now: float) -> None:
-        """Show the scene: each part writes only what changed."""
-        run, tick = self.run, self.view.tick
-        phase = self.playback.phase(now, run, tick, self.view.speed)
-        if self.still.matches:
+        """Show the moment: each part writes only what changed."""
+        session, run, tick = self.session, self.session.run, self.session.view.tick
+        phase = self._playback.phase(now, run, tick, session.view.speed)
+        if self._still.matches:
             phase = PHASES[-1]
-        width = self._box.clientWidth
+        colours, width = self._colours.screen(session.view.theme), self._box.clientWidth
         if width:
-            self.board.draw(
-                run.proposed(tick) if phase == PHASES[0] else run.slots(tick),
-                not self.params.kv_cache,
-                width,
-                browser.pixel_ratio(),
-                self._colours(),
-            )
-            self._show_cursor()
+            slots = run.proposed(tick) if phase == PHASES[0] else run.slots(tick)
+            hollow = not session.params.kv_cache
+            self._board.draw(slots, hollow, width, browser.pixel_ratio(), colours)
+            self._pointer.show()
         if self._host:
             self._host.state(run.report(tick))
-        playing, asked = self.playback.playing, self.prediction
-        question = asked.question if asked.open else None
-        moment = Moment(run, tick, phase, self._slot, self._ghosts, question, playing)
-        self._places.write(self._face.turn(moment))
-        if self._charts:
-            self._charts.show(run, tick, self._colours(), playing)
-
-    def _fixed(self, key: str) -> bool:
-        """Whether the reader may not move a control."""
-        return fixed(key, self.view, self.prediction.waiting)
+        question = session.prediction.question if session.prediction.open else None
+        slot, ghosts = self._pointer.slot, session.ghosts
+        moment = Moment(run, tick, phase, slot, ghosts, question, session.playing)
+        self._places.write(self._moments.turn(moment))
+        self._labs.show(run, tick, colours, session.playing)
 
     # The API
 
@@ -603,26 +229,12 @@ class Page:
 
     def call(self, name: str, arguments: str) -> str:
         """A call of `window.bonusToken`, arguments and answer as JSON: the state after it."""
-        values = message(arguments)
-        first = values[0] if values else None
-        if name == "set":
-            if first is None or isinstance(first, dict):
-                self.change(first or {})
-            else:
-                self.notify(f"set({shown(first)}): not an object of settings; nothing was set.")
-        elif name == "seek":
-            self.seek(first)
-        elif name == "step":
-            self.step(1 if first is None else first)
-        elif name != "state":
-            {"play": self.play, "pause": self.pause, "evict": self.evict, "reset": self.reset}[
-                name
-            ]()
-        return json.dumps(self.run.report(self.view.tick))
+        self.do(actions.call, name, message(arguments))
+        return json.dumps(self.session.run.report(self.session.view.tick))
 
 
-def _act(action: Callable[[], None], _event: Any) -> None:
-    action()
+def _press(act: Callable[[], None], _event: Any) -> None:
+    act()
 
 
 def start() -> None:

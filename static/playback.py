@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sim.params import HORIZON
 from sim.run import Run
+from sim.session import Session
 from sim.story import PHASES
 
 LONGEST = 2.0
@@ -28,6 +29,15 @@ class Playback:
         self._last: float | None = None
         self._step_began: float | None = None
         self._stepped = False
+
+    def follow(self, before: Session, session: Session) -> None:
+        """Play where the session does, tell in phases what it stepped to, else rest."""
+        if session.playing != self.playing:
+            (self.play if session.playing else self.pause)()
+        elif session.in_phases is None and not session.playing:
+            self.pause()
+        if session.in_phases not in (None, before.in_phases) and not session.still:
+            self.step()
 
     def play(self) -> None:
         """Go on from here."""

@@ -19,8 +19,10 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from sim.host import SITE, page_files, printed
+from sim.host import SITE
+from sim.host.files import start_files
 from sim.host.serve import Handler, Server
+from sim.host.start import PLUGINS_OFF
 from tests import browsers
 
 BOOTS = int(os.environ.get("BONUS_TOKEN_BOOTS", "5"))
@@ -32,7 +34,7 @@ LINKS: dict[str, tuple[float, float] | None] = {
 NUMPY_BYTES = 2_900_000
 """What NumPy's wheel would add to the bare page, which loads it at its start."""
 
-RULES = [name for name in page_files() if name.startswith("sim/")]
+RULES = [name for name in start_files() if name.startswith("sim/")]
 IMPORTS = "\n".join(
     f"import {name.removesuffix('.py').replace('/', '.')}"
     for name in RULES
@@ -46,7 +48,7 @@ def bare_pyscript() -> str:
     """PyScript, Pyodide and the same package, started as their documentation shows."""
     config = {
         "interpreter": "./static/vendor/pyodide/pyodide.mjs",
-        "plugins": [f"!{name}" for name in printed.PLUGINS_OFF],
+        "plugins": [f"!{name}" for name in PLUGINS_OFF],
         "files": {f"./{name}": f"./{name}" for name in RULES},
     }
     written = escape(json.dumps(config), quote=False)

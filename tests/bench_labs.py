@@ -25,10 +25,10 @@ came = [1000 * (fetched - began), 1000 * (perf_counter() - fetched)]
 MEASURE = """
 from time import perf_counter
 from sim import charts
-from sim.ensemble import RUNS, Ensemble, coins, yields
+from sim.labs.ensemble import RUNS, Ensemble, coins, yields
 from sim.params import HORIZON, Params
 from sim.run import Luck, Run, luck_of
-from sim.run_charts import luck_spread, yield_spread
+from sim.labs.run_charts import luck_spread, yield_spread
 
 def timed(action):
     began = perf_counter()

@@ -75,6 +75,12 @@ class PageDriver:
         """Click a button by its action."""
         self.one(f'[data-action="{name}"]').click()
 
+    def share(self) -> None:
+        """Open the share dialog, and wait until it is filled."""
+        self.action("share")
+        filled = "return document.querySelector('#share[open] [data-snippet=link]')?.value"
+        self.until(lambda: self.run(filled))
+
     def metric(self, name: str) -> str:
         """A number as the page shows it."""
         return self.text(f'[data-metric="{name}"]')

@@ -14,11 +14,12 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
 from sim.cache import EMPTY
-from sim.face import Face, Moment, Shown, controls, locks, look
+from sim.face import OF_A_MOMENT, OF_A_SESSION, Face, Moment, Shown, controls
 from sim.marks import LOOKS
 from sim.params import Params
-from sim.question import Question
+from sim.question import Prediction, Question
 from sim.run import Run
+from sim.session import Session
 from sim.settings import updated
 from sim.story import figures
 from sim.view import View
@@ -166,13 +167,23 @@ def moment(shot: Shot) -> Moment:
     return Moment(run, tick, shot.phase, shot.slot, ghosts, question, shot.playing)
 
 
+def session(shot: Shot) -> Session:
+    """A scene as it was opened, its question as far as the shot says."""
+    params, view = scene(shot.keys)
+    prediction = Prediction()
+    if shot.waits or shot.at is not None:
+        prediction = prediction.posed(Question(view.ask, view.tick))
+    if shot.at is not None:
+        prediction = prediction.given_up()
+    return Session(params, view, (params, view), prediction)
+
+
 def shown(shot: Shot) -> Shown:
     """Everything that the page shows of a scene, by its place."""
-    seen, view = moment(shot), scene(shot.keys)[1]
+    seen, opened = moment(shot), session(shot)
     drawn = _board(seen.run, seen.tick, seen.phase)
-    set_to, runs = controls(seen.run.params, view), shot.at is not None
-    kept_from = locks(seen.run.params, view, shot.waits or runs, runs)
-    return {"board": drawn} | Face().turn(seen) | set_to | look(view) | kept_from
+    faced = Face(OF_A_MOMENT).turn(seen) | Face(OF_A_SESSION).turn(opened)
+    return {"board": drawn} | faced | controls(opened)
 
 
 def _board(run: Run, tick: int, phase: str) -> str:

@@ -13,10 +13,10 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 @contextmanager
-def serving(port: int = 8765) -> Iterator[str]:
-    """Run `serve` on this port or the next free one; gives the address."""
+def serving(port: int = 8765, root: Path = ROOT) -> Iterator[str]:
+    """Run `serve` of this project on this port or the next free one; gives the address."""
     command = [sys.executable, "-m", "sim", "serve", "--no-open", "--port", str(port)]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
         said = []

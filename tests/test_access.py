@@ -80,7 +80,7 @@ WIDGET: dict[str, Callable[[PageDriver], object]] = {
 
 STATES: dict[str, tuple[str, Callable[[PageDriver], object]]] = {
     "opened": ("", lambda page: None),
-    "sharing": ("", lambda page: page.action("share")),
+    "sharing": ("", lambda page: page.share()),
     "asked": ("?ask=speedup", lambda page: page.action("predict")),
     "recalling": ("", recall),
     "charted": ("", chart),

@@ -19,7 +19,9 @@ from hypothesis import strategies as st
 from jinja2 import UndefinedError
 
 from sim.chart import OTHERS, Chart, Table, table_html
-from sim.charts import (
+from sim.host.claims import accept_and_refill, break_even, claims
+from sim.host.printed import SECTIONS, built
+from sim.labs.charts import (
     CHARTS,
     HIGHEST,
     LENGTHS,
@@ -30,12 +32,8 @@ from sim.charts import (
     map_data,
     map_table,
 )
-from sim.ensemble import ensemble, spread
-from sim.host.claims import accept_and_refill, break_even, claims
-from sim.host.printed import SECTIONS, built
-from sim.params import HORIZON, Params
-from sim.run import Run
-from sim.run_charts import (
+from sim.labs.ensemble import ensemble, spread
+from sim.labs.run_charts import (
     OFF,
     ON,
     TICKS,
@@ -49,6 +47,8 @@ from sim.run_charts import (
     yield_spread,
     yield_table,
 )
+from sim.params import HORIZON, Params
+from sim.run import Run
 from sim.settings import updated
 from sim.theory import expected_speedup
 from sim.view import View
@@ -460,7 +460,7 @@ def test_every_figure_of_the_text_comes_out_by_hand() -> None:
         ("memory", "{{ claim.read }}", "7 ms", "no section has read$"),
         ("bonus", "{{ chart.yields }}", "", "no section has yields$"),
         ("memory", "{{ claim.read }}", "{{ claim.raed }}", "has no attribute 'raed'"),
-        ("text", '{% include "lose.html" %}', "", "no section has chen_cost, "),
+        ("text", '"lose", ', "", "no section has chen_cost, "),
         ("widget", ' id="split"', "", "0 places for #split"),
         ("widget", 'data-metric="cached"', 'data-metric="cashed"', "known of data-metric=cashed"),
         ("widget", 'id="replay"', 'id="tick"', "2 places for #tick"),

@@ -13,13 +13,19 @@ import jsonschema
 import pytest
 
 from sim.chart import OTHERS, Chart, Data, Table
-from sim.charts import CHARTS, LENGTHS, RATES, SPEEDUP, TOKENS, length_data, map_data, map_table
-from sim.ensemble import ensemble
 from sim.host.vendor import read_parts
-from sim.marks import PALETTES
-from sim.params import Params
-from sim.run import Run
-from sim.run_charts import (
+from sim.labs.charts import (
+    CHARTS,
+    LENGTHS,
+    RATES,
+    SPEEDUP,
+    TOKENS,
+    length_data,
+    map_data,
+    map_table,
+)
+from sim.labs.ensemble import ensemble
+from sim.labs.run_charts import (
     OFF,
     ON,
     TICKS,
@@ -29,6 +35,9 @@ from sim.run_charts import (
     yield_data,
     yield_spread,
 )
+from sim.marks import PALETTES
+from sim.params import Params
+from sim.run import Run
 from sim.theory import chances_of_tokens, expected_speedup, expected_tokens_per_pass
 from tests import browsers
 from tests.__main__ import NODE

@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 
 from sim.cache import EMPTY
-from sim.host import printed
+from sim.host import printed, start
+from sim.host.files import lab_files, start_files
 from sim.kinds import Number
+from sim.labs import BY_NAME, LABS
 from sim.marks import LOOKS, PALETTES
 from sim.metrics import METRICS
 from sim.params import PARAMETERS
@@ -26,6 +28,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 CSS = (ROOT / "static" / "style.css").read_text(encoding="utf-8")
 BROWSER = {"js", "pyodide", "pyodide.ffi", "pyscript", "pyodide_js", "_pyscript", "polyscript"}
 RULES = sorted((ROOT / "sim").glob("*.py"))
+LAB_RULES = sorted((ROOT / "sim" / "labs").glob("*.py"))
 
 
 class Elements(HTMLParser):
@@ -57,7 +60,7 @@ def imports(file: Path) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    "file", RULES + sorted((ROOT / "sim/host").glob("*.py")), ids=lambda f: f.name
+    "file", RULES + LAB_RULES + sorted((ROOT / "sim/host").glob("*.py")), ids=lambda f: f.name
 )
 def test_sim_imports_nothing_but_itself_the_standard_library_and_for_a_thousand_runs_numpy(
     file: Path,
@@ -73,6 +76,7 @@ def test_sim_imports_nothing_but_itself_the_standard_library_and_for_a_thousand_
 def test_the_rules_know_no_clock_and_import_one_way() -> None:
     order = [
         *(
+            "labs",
             "reading",
             "kinds",
             "settings",
@@ -89,29 +93,52 @@ def test_the_rules_know_no_clock_and_import_one_way() -> None:
             "story",
             "picture",
         ),
-        *("plot", "question", "face", "session", "scene", "share", "recall"),
-        *("ensemble", "chart", "run_charts", "charts"),
+        *("plot", "question", "session", "face", "scene", "chart"),
+        *("labs.share", "labs.recall", "labs.ensemble", "labs.run_charts", "labs.charts"),
+        "labs.convert",
     ]
-    for file in RULES:
+    for file in RULES + LAB_RULES:
         names = imports(file)
         if file.stem not in ("__main__", "__init__"):
             assert not names & {"time", "datetime", "asyncio", "threading", "sim.host"}
             used = {name.removeprefix("sim.") for name in names if name.startswith("sim.")}
-            assert used <= set(order[: order.index(file.stem)]), file.name
+            module = f"labs.{file.stem}" if file in LAB_RULES else file.stem
+            assert used <= set(order[: order.index(module)]), file.name
 
 
 def test_one_module_of_the_page_touches_the_browser() -> None:
-    touching = [f.name for f in (ROOT / "static").glob("*.py") if imports(f) & BROWSER]
+    files = [*(ROOT / "static").glob("*.py"), *(ROOT / "static" / "labs").glob("*.py")]
+    touching = [f.name for f in files if imports(f) & BROWSER]
     assert touching == ["browser.py"]
 
 
-def test_every_file_that_the_page_imports_is_in_its_list() -> None:
+def test_the_page_lists_and_preloads_what_its_start_imports_and_nothing_else() -> None:
     (config,) = re.findall(r"<py-config[^>]*>(.*?)</py-config>", INDEX)
     files = json.loads(config)["files"]
-    expected = [f"./sim/{f.name}" for f in RULES if f.name != "__main__.py"]
-    expected += [f"./static/{f.name}" for f in (ROOT / "static").glob("*.py")]
-    assert sorted(files) == sorted(expected)
+    expected = [f"./{name}" for name in start_files()]
+    assert list(files) == expected
     assert all(source == target for source, target in files.items())
+    assert re.findall(r'<link rel="preload"[^>]* href="([^"]+\.py)">', INDEX) == expected
+
+
+def test_the_page_lists_for_each_lab_what_its_view_imports_beyond_the_start() -> None:
+    (listed,) = re.findall(r'<script type="application/json" id="labs">(.*?)</script>', INDEX)
+    assert json.loads(listed) == {lab.name: list(lab_files(lab)) for lab in LABS}
+    modules = [f for f in ROOT.glob("*/labs/*.py") if f.name != "__init__.py"]
+    fetched = {file for lab in LABS for file in lab_files(lab).values()}
+    assert fetched >= set(modules)
+    assert not fetched & set(start_files().values())
+
+
+def test_a_row_imports_no_lab_and_tells_what_its_modules_need() -> None:
+    assert not [n for n in imports(ROOT / "sim" / "labs" / "__init__.py") if n.startswith("sim")]
+    assert [lab.name for lab in LABS] == list(BY_NAME)
+    for lab in LABS:
+        files = lab_files(lab).values()
+        needed = {"numpy"} if any("numpy" in imports(file) for file in files) else set()
+        if any("draw_chart" in file.read_text(encoding="utf-8") for file in files):
+            needed.add("charts")
+        assert set(lab.needs) == needed, lab.name
 
 
 def test_the_printed_scene_is_the_real_one() -> None:
@@ -223,7 +250,7 @@ def test_the_start_names_files_and_versions_that_are_pinned() -> None:
     listed = json.loads((ROOT / "static" / "vendor.json").read_text(encoding="utf-8"))
     pinned = {part["path"] for package in listed["packages"] for part in package["parts"]}
     versions = {package["name"]: package["version"] for package in listed["packages"]}
-    for name in printed.MODULES:
+    for name in start.MODULES:
         assert f"static/{name}" in pinned or (ROOT / "static" / name).exists(), name
     interpreter = (ROOT / "static" / "interpreter.mjs").read_text(encoding="utf-8")
     assert f'version = "{versions["pyodide"]}"' in interpreter

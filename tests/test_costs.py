@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from sim.charts import LENGTHS, length_table, map_data, map_table
+from sim.labs.charts import LENGTHS, length_table, map_data, map_table
 from sim.params import PARAMETERS, Params
 from sim.run import Run
 from sim.story import figure, figures, sentence, settings, strip

@@ -20,12 +20,12 @@ import pypdf
 import pytest
 
 from sim.host import bundle
+from sim.labs.share import frame_height, picture_name, snippets
 from sim.marks import PALETTES
 from sim.params import Params
 from sim.question import Question
 from sim.run import Run
 from sim.scene import picture
-from sim.share import frame_height, picture_name, snippets
 from sim.view import View
 from tests import browsers
 from tests.conftest import PageDriver

@@ -10,7 +10,7 @@ from math import log, sqrt
 import numpy as np
 import pytest
 
-from sim.ensemble import LUCK, RUNS, Counts, Ensemble, coins, ensemble, spread, yields
+from sim.labs.ensemble import LUCK, RUNS, Counts, Ensemble, coins, ensemble, spread, yields
 from sim.params import HORIZON, Params
 from sim.run import Run, count_accepted, luck_of
 from sim.theory import chances_of_tokens, expected_tokens_per_pass, survival
@@ -133,6 +133,6 @@ def test_the_spread_leaves_out_as_many_runs_as_it_says() -> None:
 def test_nothing_else_needs_numpy() -> None:
     code = (
         "import sys; sys.modules['numpy'] = None\n"
-        "import sim.charts, sim.scene, sim.share, sim.__main__, sim.host.printed"
+        "import sim.labs.charts, sim.scene, sim.labs.share, sim.__main__, sim.host.printed"
     )
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from sim.face import Face, Shown, numbers
+from sim.face import OF_A_MOMENT, Face, Shown, numbers
 from sim.host.places import PlaceError, elements, filled
 from sim.host.printed import ONLY_ALIVE, opening
 from sim.markup import Markup
@@ -22,15 +22,15 @@ MOMENTS = [moment(shot) for shot in SHOTS.values()]
 
 
 def test_whatever_was_shown_before_a_turn_leaves_what_the_scene_shows() -> None:
-    face, on_page = Face(), dict[str, str | bool]()
+    face, on_page = Face(OF_A_MOMENT), dict[str, str | bool]()
     for seen in random.Random(1).choices(MOMENTS, k=300):
         on_page |= face.turn(seen)
-        whole = Face().turn(seen)
+        whole = Face(OF_A_MOMENT).turn(seen)
         assert {place: on_page[place] for place in whole} == whole
 
 
 def test_a_turn_gives_only_the_parts_that_may_have_changed() -> None:
-    face, first = Face(), MOMENTS[0]
+    face, first = Face(OF_A_MOMENT), MOMENTS[0]
     face.turn(first)
     assert face.turn(first) == {}
     assert set(face.turn(first._replace(slot=3))) == {"#slot-note"}
@@ -50,7 +50,7 @@ def test_no_number_that_would_answer_a_question_is_shown(name: str) -> None:
 
 
 def test_markup_is_told_apart_from_text() -> None:
-    shown = Face().turn(MOMENTS[0])
+    shown = Face(OF_A_MOMENT).turn(MOMENTS[0])
     assert {place for place, value in shown.items() if isinstance(value, Markup)} == {
         *("#caption", "#strip", "#race-tokens", "#race-plain", "#split")
     }

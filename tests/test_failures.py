@@ -203,6 +203,20 @@ def test_the_snapshot_holds_all_that_the_start_imports(faulty: Serve) -> None:
     assert VENDOR + "pyodide/pyodide-lock.json" not in fetched
 
 
+def test_an_edited_file_runs_as_it_is_now_whatever_the_snapshot_holds_compiled(
+    faulty: Serve,
+) -> None:
+    source = (SITE / "static" / "page.py").read_text(encoding="utf-8")
+    assert "Nothing is kept" in source
+    edited = source.replace("Nothing is kept", "Nothing will be kept").encode()
+    page = faulty(
+        lambda h: asked(h) == "/static/page.py" and answer(h, edited, kind="text/x-python")
+    )
+    page.open("?cache=off")
+    assert "Nothing will be" in str(page.one("[data-action=evict]").get_property("title"))
+    assert not page.run("return document.documentElement.dataset.slow")
+
+
 def test_the_rest_of_the_library_comes_when_an_import_asks_for_it(faulty: Serve) -> None:
     source = (SITE / "static" / "page.py").read_text(encoding="utf-8")
     asking = source + "\n\nimport colorsys\nfrom xml.etree import ElementTree\n"

@@ -22,9 +22,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from sim import host
 from sim.host import SITE, bundle, snapshot, vendor
+from sim.host.files import lab_files, start_files
 from sim.host.serve import Handler, Server, listen
+from sim.host.start import START_ARCHIVE, lab_archive
+from sim.labs import LABS
 from tests.server import ROOT, serving
 
 PARTS = {"a.txt": b"first part", "folder/b.bin": bytes(range(256))}
@@ -224,6 +226,67 @@ def test_a_new_snapshot_takes_the_place_of_stale_ones(tmp_path: Path) -> None:
     assert snapshot.is_whole(held)
 
 
+def test_a_snapshot_that_could_not_be_loaded_again_is_refused_with_numbers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    big = tmp_path / "big.py"
+    big.write_text(f"TEXT = {'x' * 6_000_000!r}\n")
+    shutil.copytree(SITE / "static", tmp_path / "static")
+    held = snapshot.path(tmp_path)
+    monkeypatch.setattr(snapshot, "start_files", lambda _: {"sim/big.py": big})
+    before = held.read_bytes()
+    said: list[str] = []
+    assert snapshot.build(said.append, tmp_path) is False
+    grown, room, over = map(int, re.findall(r"\b\d{4,}\b", said[-1]))
+    assert (room, over) == (30 * 2**20, grown - room)
+    assert over > 0
+    assert held.read_bytes() == before
+
+
+def test_after_an_edit_a_snapshot_keeps_its_name_and_is_built_anew(
+    site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in ("static/vendor/start", "static/vendor/pyscript"):
+        (site / folder).mkdir(parents=True)
+    page = site / "static" / "page.py"
+    page.write_text("first")
+    held, built = snapshot.path(site), []
+    shutil.copy(snapshot.path(), held)
+
+    def build(*_: object) -> None:
+        built.append(page.read_text())
+        with (
+            held.open("wb") as file,
+            gzip.GzipFile(snapshot.sources(site), "wb", 9, file) as packed,
+        ):
+            packed.write(b"image")
+
+    monkeypatch.setattr(snapshot, "start_files", lambda _: {"static/page.py": page})
+    monkeypatch.setattr(snapshot, "_build", build)
+    assert [snapshot.build(lambda _: None, site) for _ in range(2)] == [True, False]
+    page.write_text("second")
+    assert snapshot.path(site) == held
+    assert [snapshot.build(lambda _: None, site) for _ in range(2)] == [True, False]
+    assert built == ["first", "second"]
+    assert snapshot.compiled_from(held) == snapshot.sources(site)
+
+
+def test_where_none_can_be_built_the_one_of_earlier_files_stays(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = snapshot.path(site)
+    held.parent.mkdir(parents=True)
+    held.write_bytes(gzip.compress(b"image"))  # which does not say what it was compiled from
+    said: list[str] = []
+    assert snapshot.build(said.append, site) is False
+    assert "with the one of earlier files" in said[-1]
+    monkeypatch.setattr(snapshot.shutil, "which", lambda _: None)  # type: ignore[attr-defined]
+    del said[:]
+    assert snapshot.build(said.append, site) is False
+    assert said == []
+    assert snapshot.is_whole(held)
+
+
 def test_another_runtime_has_another_key(site: Path, tmp_path: Path) -> None:
     text = vendor.PARTS_LIST.read_text()
     parts = [part for part in vendor.read_parts()[1] if part.name == "pyodide"]
@@ -325,8 +388,24 @@ def test_a_bundle_holds_the_page_the_runtime_and_the_hash_of_every_file(tmp_path
     assert listed["snapshot"] == listed["files"][held]
     index = made["index.html"].decode()
     wanted = set(re.findall(r'(?:src|href)="\./([^"?]+)"', index))
-    wanted |= {part.path for part in vendor.read_parts()[1]} | set(host.page_files())
+    wanted |= {part.path for part in vendor.read_parts()[1]}
     assert wanted <= set(made)
+    packed = {
+        START_ARCHIVE: start_files(),
+        **{lab_archive(lab.name): lab_files(lab) for lab in LABS},
+    }
+    for name, files in packed.items():
+        with zipfile.ZipFile(io.BytesIO(made[name])) as archive:
+            inside = {path: archive.read(path) for path in archive.namelist()}
+        assert inside == {path: file.read_bytes() for path, file in files.items()}
+        assert list(inside) == list(files)  # which can be imported in this order
+    assert not [name for name in made if name.endswith(".py")]
+    (config,) = re.findall(r"<py-config[^>]*>(.*?)</py-config>", index)
+    assert json.loads(config)["files"] == {}
+    assert f'href="./{START_ARCHIVE}" data-start>' in index
+    (listed,) = re.findall(r'id="labs">(.*?)</script>', index)
+    assert json.loads(listed) == {lab.name: [lab_archive(lab.name)] for lab in LABS}
+    assert len(made) < 100
     assert {".nojekyll", ".github/workflows/pages.yml", "static/embed.js"} <= set(made)
     assert not [name for name in made if name.startswith(("tests", "sim/host", "sim/__main__"))]
     assert not [name for name in made if "sections" in name]

@@ -18,7 +18,9 @@ import pytest
 
 import sim.__main__ as cli
 from sim import __version__
-from sim.host import SITE, output, page_files, snapshot, vendor
+from sim.host import SITE, output, snapshot, vendor
+from sim.host.files import start_files
+from sim.host.start import START_ARCHIVE
 from tests.server import ROOT
 
 ROOT_OBEYS = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
@@ -113,7 +115,7 @@ def test_a_wheel_holds_the_page_and_not_what_it_is_built_from(wheel: Path) -> No
         held = set(archive.namelist())
         read = [archive.read(name) for name in held if name.endswith(".py")]
     assert "sim/site/index.html" in held
-    assert {f"sim/site/{name}" if name[:3] != "sim" else name for name in page_files()} <= held
+    assert {f"sim/site/{name}" if name[:3] != "sim" else name for name in start_files()} <= held
     assert not [name for name in held if "sections" in name or "printed" in name]
     assert not [source for source in read if b"jinja2" in source or b"sim.host.printed" in source]
 
@@ -139,7 +141,7 @@ def test_an_installed_package_keeps_its_runtime_in_a_cache_and_serves_it_from_th
             said = process.stdout.readline()
         try:
             (address,) = re.findall(r"http://\S+", said)
-            for path in ("index.html", *page_files(), *paths, snapshot.name()):
+            for path in ("index.html", *start_files(), *paths, snapshot.name()):
                 with urllib.request.urlopen(address + path, timeout=20) as answer:
                     held = cache if path == snapshot.name() else SITE
                     assert answer.read() == (held / path).read_bytes(), path
@@ -155,7 +157,7 @@ def test_an_installed_package_keeps_its_runtime_in_a_cache_and_serves_it_from_th
     )
     with zipfile.ZipFile(io.BytesIO(done.stdout)) as bundled:
         names = set(bundled.namelist())
-        assert {*paths, snapshot.name(), "index.html", *page_files()} <= names
+        assert {*paths, snapshot.name(), "index.html", START_ARCHIVE} <= names
         assert all(bundled.read(path) == (SITE / path).read_bytes() for path in paths)
 
 

@@ -5,12 +5,25 @@ from __future__ import annotations
 import pytest
 
 from sim.face import Shown, locks, look
-from sim.locks import BUTTONS
 from sim.params import Params
+from sim.question import Prediction, Question
+from sim.session import Session
+from sim.verbs import BUTTONS
 from sim.view import LOCKS, View
 
 CONTROLS = ("speculation", "k", "alpha", "cache", "c", "batch", "knee", "c0", "chunk", "seed")
-FREE = locks(Params(), View())
+ASKED = Prediction().posed(Question("speedup", 60))
+
+
+def scene(
+    params: Params = Params(),  # noqa: B008 - it never changes
+    view: View = View(),  # noqa: B008
+    prediction: Prediction = Prediction(),  # noqa: B008
+) -> Session:
+    return Session(params, view, (params, view), prediction)
+
+
+FREE = locks(scene())
 
 
 def off(shown: Shown) -> set[str]:
@@ -27,7 +40,7 @@ def test_each_lock_locks_its_own(key: str) -> None:
         expected.add(f"[data-control={key}]@.fixed")
     button = {"seed": "luck", "alpha": "one-rate", "rates": "one-rate"}.get(key)
     expected |= {f"[data-action={button}]@disabled"} if button else set()
-    assert off(locks(Params(), View(lock=(key,)))) == expected
+    assert off(locks(scene(view=View(lock=(key,))))) == expected
     assert expected
 
 
@@ -38,30 +51,30 @@ def test_nothing_is_locked_by_default_and_nothing_said_to_be_missing() -> None:
 
 
 def test_while_a_question_waits_only_what_gives_nothing_away_can_be_moved() -> None:
-    shown = locks(Params(), View(ask="speedup"), waits=True)
+    shown = locks(scene(prediction=ASKED))
     left = {place for place, value in shown.items() if value is False and "@disabled" in place}
     buttons = ("reset", "share", "theme", "dismiss", "reload", "predict", "skip")
     assert left == {
         "[name=speed]@disabled",
         *(f"[data-action={name}]@disabled" for name in buttons),
     }
-    running = locks(Params(), View(ask="speedup"), waits=True, runs=True)
+    running = locks(scene(prediction=ASKED.given_up()))
     assert set(shown.items()) - set(running.items()) == {("[data-action=play]@disabled", True)}
 
 
 def test_one_rate_per_position_leaves_the_one_rate_alone_and_can_be_given_up() -> None:
-    shown = locks(Params(acceptance_rates=(0.9, 0.5)), View())
+    shown = locks(scene(Params(acceptance_rates=(0.9, 0.5))))
     assert off(shown) == {"[name=alpha]@disabled", "[data-number=alpha]@disabled"}
     assert shown["[data-action=one-rate]@hidden"] is False
 
 
 def test_without_a_cache_there_is_nothing_to_evict() -> None:
-    shown = locks(Params(kv_cache=False), View())
+    shown = locks(scene(Params(kv_cache=False)))
     assert off(shown) == {"[data-action=evict]@disabled", ":root@.uncached"}
     assert shown["[data-action=evict]@title"] == "Nothing is kept while the KV cache is off."
 
 
 def test_a_theme_of_the_system_is_none_of_the_page() -> None:
-    assert look(View())[":root@data-theme"] is False
-    assert look(View(theme="dark"))[":root@data-theme"] == "dark"
-    assert look(View(show=("pass",)))[":root@data-show"] == "pass"
+    assert look(scene())[":root@data-theme"] is False
+    assert look(scene(view=View(theme="dark")))[":root@data-theme"] == "dark"
+    assert look(scene(view=View(show=("pass",))))[":root@data-show"] == "pass"

@@ -56,7 +56,7 @@ def reveal(page: PageDriver) -> None:
 
 def share(page: PageDriver) -> None:
     page.run("document.querySelector('[data-action=share]').click()")
-    page.until(lambda: page.one("dialog").is_displayed())
+    page.until(lambda: page.run("return document.querySelector('dialog[open] .saves')"))
 
 
 def close(page: PageDriver) -> None:

@@ -213,7 +213,7 @@ def test_what_takes_the_reader_elsewhere_pauses(page: PageDriver, how: str) -> N
         "scrub": lambda: drag(page, "tick", 100),
         "ask": lambda: page.call("set", {"ask": "speedup", "tick": 100}),
         "text": lambda: page.run("document.querySelector('.try').click()"),
-        "share": lambda: page.action("share"),
+        "share": lambda: page.share(),
         "print": lambda: page.run("dispatchEvent(new Event('beforeprint'))"),
     }
     page.until(lambda: search(page) == "")  # what went before has been followed

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.host.claims import claims
-from sim.recall import CARDS, RATINGS, SELF_RATINGS, STRONGEST, Memory, read_memory
+from sim.labs.recall import CARDS, RATINGS, SELF_RATINGS, STRONGEST, Memory, read_memory
 from tests import browsers
 from tests.conftest import PageDriver
 from tests.test_failures import Serve, faulty, page_with

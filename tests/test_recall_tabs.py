@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.recall import (
+from sim.labs.recall import (
     CARDS,
     LARGEST,
     MARK,

@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 
 from sim.cache import EMPTY
 from sim.kinds import Choice, Choices, Kind, Real, Reals, Switch, Whole, Wholes
+from sim.labs import BY_NAME
+from sim.labs.share import ASKED, dialog_html, frame_height, page_address, picture_name, snippets
 from sim.marks import LOOKS, PALETTES
 from sim.metrics import METRICS
 from sim.params import HORIZON, PARAMETERS, Params
@@ -24,8 +26,7 @@ from sim.question import Question, UnreadablePredictionError
 from sim.run import Run
 from sim.scene import Scene, passes_csv, picture
 from sim.settings import Setting, link, query, updated
-from sim.share import ASKED, dialog_html, frame_height, page_address, picture_name, snippets
-from sim.view import LOCKS, PARTS, VIEW, View
+from sim.view import LOCKS, PARTS, VIEW, View, changed
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -259,11 +260,13 @@ def test_every_snippet_leads_to_the_scene(params: Params, view: View, address: s
         folder = address.removesuffix("index.html")
         assert tags["script"]["src"] == f"{folder}static/embed.js"
         assert tags["bonus-token"] == query(params, shown)
+    lab = BY_NAME.get(view.lab)
+    pointed = f"[Bonus Token: {lab.title}]" if lab else f"]({picture_name(params, shown)})]"
     for key in ("myst", "quarto", "markdown"):
-        assert f"]({picture_name(params, shown)})]({texts['link']})" in texts[key]
+        assert f"{pointed}({texts['link']})" in texts[key]
     tags = dict(Tags(texts["element"]).found)
     assert tags["a"]["href"] == texts["link"]
-    assert tags["img"]["src"] == picture_name(params, shown)
+    assert tags.get("img", {}).get("src") == (None if lab else picture_name(params, shown))
 
 
 @pytest.mark.parametrize(
@@ -287,6 +290,27 @@ def test_different_scenes_have_pictures_of_different_names() -> None:
     names = {picture_name(*scene) for scene in scenes}
     assert len(names) == len(scenes)
     assert all(name.startswith("bonus-token-") and name.endswith(".svg") for name in names)
+
+
+def test_of_a_lab_alone_the_dialog_offers_what_it_has() -> None:
+    html = dialog_html("http://a.org/", Params(), View(lab="recall"))
+    offered = {a["data-share"] for _, a in Tags(html).found if "data-share" in a}
+    assert offered == {"theme", "address"}
+    assert not [a for _, a in Tags(html).found if a.get("data-share-action") not in (None, "close")]
+    assert "Share this lab" in html
+    texts = {one.key: one.text for one in snippets("http://a.org/", Params(), View(lab="recall"))}
+    assert texts["link"] == "http://a.org/?lab=recall"
+    ((_, frame),) = Tags(texts["iframe"]).found
+    assert frame["src"] == "http://a.org/?embed=on&lab=recall"
+    assert frame["title"] == f"Bonus Token: {BY_NAME['recall'].title}"
+    assert '<bonus-token lab="recall">' in texts["element"]
+
+
+def test_a_lab_of_another_name_is_complained_about_as_usual() -> None:
+    for name in ("recal", "share", "charts", ""):
+        _, view, (complaint,) = changed(Params(), View(), {"lab": name})
+        assert view.lab == "none"
+        assert complaint.startswith("lab")
 
 
 def test_the_dialog_offers_every_part_lock_and_question() -> None:

@@ -32,7 +32,7 @@ from sim.session import Session, Step, opened
 from sim.settings import link, query
 from sim.story import figure, figures
 from sim.verbs import SCRIPTED, VERBS
-from sim.view import BY_KEY, NO_QUESTION, VIEW, View, asked
+from sim.view import BY_KEY, NO_LAB, NO_QUESTION, VIEW, View, asked
 from tests.test_scene import ANY_PARAMS, ANY_VIEW, values
 
 EXAMPLES = int(os.environ.get("SESSION_EXAMPLES", "25"))
@@ -171,10 +171,13 @@ def test_luck_rates_and_the_place_in_a_chart_are_settings() -> None:
     assert after(actions.new_luck(session, 7)).params == replace(session.params, seed=7)
     assert after(actions.one_rate(session)).params == Params(draft_length=3)
     there = Params(draft_length=9, acceptance_rate=0.4)
-    assert after(actions.go_to(session, 9, 0.4)).params == there
-    for lock in ("k", "alpha"):
+    clicked = {"k": 9, "alpha": 0.4, "rates": None}
+    assert after(actions.take(session, clicked)).params == there
+    for lock in ("k", "alpha", "rates"):
         locked = after(actions.change(session, {"lock": [lock]}))
-        assert actions.go_to(locked, 9, 0.4) == (locked, [])
+        assert actions.take(locked, clicked) == (locked, [])
+    alone = after(actions.change(session, {"lab": "convert"}))
+    assert after(actions.take(alone, {"k": 9})).view.lab == NO_LAB
 
 
 def test_a_scene_of_the_text_is_set_whole_and_seen_as_the_page_is_seen() -> None:
@@ -677,7 +680,7 @@ class LockedCourses(RuleBasedStateMachine):
 
     @rule(k=st.integers(1, 16), alpha=st.floats(0, 1))
     def click_in_a_chart(self, k: int, alpha: float) -> None:
-        self.go(actions.go_to(self.session, k, alpha))
+        self.go(actions.take(self.session, {"k": k, "alpha": alpha, "rates": None}))
 
     @rule(text=TEXTS)
     def predict(self, text: str) -> None:

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from selenium.webdriver.common.keys import Keys
 
+from sim.labs.share import snippets
 from sim.marks import PALETTES
 from sim.params import Params
 from sim.question import Question
 from sim.run import Run
 from sim.scene import passes_csv, picture
 from sim.settings import link
-from sim.share import snippets
 from sim.view import PARTS, View
 from tests import browsers
 from tests.conftest import PageDriver
@@ -268,7 +268,7 @@ def dialog(shared: PageDriver) -> Iterator[PageDriver]:
         "  blob.text().then((text) => { saved[at].text = text }); return make.call(URL, blob) };"
         "HTMLAnchorElement.prototype.click = function () { saved.at(-1).name = this.download }"
     )
-    shared.action("share")
+    shared.share()
     assert visible(shared, "#share")
     yield shared
     shared.run("document.querySelector('#share').close()")
@@ -340,7 +340,7 @@ def test_a_click_beside_the_controls_does_nothing(dialog: PageDriver) -> None:
 
 def test_the_dialog_keeps_what_it_has_no_box_for_and_no_secret(shared: PageDriver) -> None:
     shared.open("?lock=rates,theme&ask=tokens&tick=90")
-    shared.action("share")
+    shared.share()
     assert "lock=rates,theme" in shown(shared)["link"]
     assert "ask=tokens" in shown(shared)["link"]
     assert not enabled(shared, "[data-share-action=passes]")
@@ -389,7 +389,7 @@ def test_copying_says_whether_it_worked(dialog: PageDriver, allowed: bool) -> No
 def test_the_dialog_is_left_with_escape_and_by_its_button(dialog: PageDriver) -> None:
     dialog.one("[data-share-action=close]").click()
     assert not visible(dialog, "#share")
-    dialog.action("share")
+    dialog.share()
     dialog.one("[data-share-action=close]").send_keys(Keys.ESCAPE)
     dialog.until(lambda: not visible(dialog, "#share"))
 
@@ -420,7 +420,7 @@ def test_the_dialog_is_about_what_is_there_now(dialog: PageDriver) -> None:
     assert dialog.run("return saved[0].text") == dark
     dialog.run("document.querySelector('#share').close()")
     dialog.call("step", 2)
-    dialog.action("share")
+    dialog.share()
     assert shown(dialog)["link"] == link(dialog.address, SCENE, View(tick=141))
 
 
@@ -458,6 +458,6 @@ def test_an_empty_value_is_told_and_an_anchor_stays_the_readers_own(shared: Page
     shared.until(lambda: shared.run("return location.search") == "?tick=81")
     assert shared.run("return location.hash") == "#recall"
     assert shared.one("#scene").get_property("href") == f"{shared.address}?tick=81"
-    shared.action("share")
+    shared.share()
     assert shown(shared)["link"] == f"{shared.address}?tick=81"
     shared.run("document.querySelector('#share').close()")

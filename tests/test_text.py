@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selenium.webdriver.common.keys import Keys
 
-from sim.ensemble import ensemble, spread
 from sim.host.claims import DRAFT, LUCK_AFTER, TARGET, accept_and_refill, break_even, claims
+from sim.labs.ensemble import ensemble, spread
+from sim.labs.recall import CARDS
 from sim.params import Params
-from sim.recall import CARDS
 from sim.run import Run
 from sim.settings import updated
 from sim.theory import expected_speedup

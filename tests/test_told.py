@@ -13,15 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sim.cache import ACCEPTED, BONUS, DISCARDED, EMPTY, EVICTED, PLAIN, REJECTED
-from sim.marks import LOOKS, PALETTES
-from sim.metrics import METRICS
-from sim.params import PARAMETERS, Params
-from sim.question import LABELS, Question
-from sim.recall import BY_CARD, CARDS, RATINGS, Memory, read_memory
-from sim.run import Run
-from sim.scene import Scene, light_or_dark, passes_csv
-from sim.settings import link
-from sim.share import (
+from sim.labs.recall import BY_CARD, CARDS, RATINGS, Memory, read_memory
+from sim.labs.share import (
     ALONE,
     ASKED,
     BESIDE,
@@ -34,6 +27,13 @@ from sim.share import (
     picture_name,
     snippets,
 )
+from sim.marks import LOOKS, PALETTES
+from sim.metrics import METRICS
+from sim.params import PARAMETERS, Params
+from sim.question import LABELS, Question
+from sim.run import Run
+from sim.scene import Scene, light_or_dark, passes_csv
+from sim.settings import link
 from sim.story import (
     DRAFT,
     PHASES,

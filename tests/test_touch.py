@@ -244,7 +244,7 @@ def test_a_finger_scrolls_over_the_map_and_a_tap_goes_there(phone: PageDriver) -
 
 @pytest.mark.chromium_only(WHY)
 def test_a_finger_scrolls_the_share_dialog_and_changes_nothing_in_it(phone: PageDriver) -> None:
-    phone.action("share")
+    phone.share()
     phone.until(lambda: phone.one("dialog").is_displayed())
     filled = (
         "return [...document.querySelectorAll('dialog :is(input, select, textarea)')]"

@@ -1,7 +1,9 @@
 """The page and everything it needs as one folder or archive, for any static host and any path.
 
 The same files give the same bytes: names are sorted and no time is written. The memory snapshot is
-one of these files; its hash is in the bundle's own list, with that of every other file.
+one of these files; its hash is in the bundle's own list, with that of every other file. The Python
+of the page's start is one archive in it, and that of each lab one more, because some hosts take so
+many files and no more.
 """
 
 from __future__ import annotations
@@ -13,12 +15,16 @@ import os
 import shutil
 import tempfile
 import zipfile
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from sim.host import SITE, page_files, snapshot
+from sim.host import SITE, snapshot
+from sim.host.files import lab_files, start_files
 from sim.host.output import write_whole
+from sim.host.start import START_ARCHIVE, filled, lab_archive, regions
 from sim.host.vendor import PARTS_LIST, read_parts, runtime
+from sim.labs import LABS
 
 LIST = "bundle.json"
 LICENCES = "LICENCES.txt"
@@ -39,7 +45,7 @@ class BundleError(RuntimeError):
 def contents(site: Path = SITE) -> dict[str, bytes]:
     """Every file of a bundle by its path there, the list of all others last. Raises BundleError."""
     listed = json.loads(PARTS_LIST.read_text(encoding="utf-8"))["packages"]
-    files = {"index.html": site / "index.html", **page_files(site)}
+    files = {"index.html": site / "index.html"}
     for file in (site / "static").iterdir():
         if file.suffix in KINDS:
             files[f"static/{file.name}"] = file
@@ -52,6 +58,10 @@ def contents(site: Path = SITE) -> dict[str, bytes]:
         found = {name: file.read_bytes() for name, file in files.items()}
     except OSError as error:
         raise BundleError(f"{error.filename} cannot be read ({error.strerror})") from error
+    found["index.html"] = filled(found["index.html"].decode(), regions(archives=True)).encode()
+    found[START_ARCHIVE] = _python(start_files(site))
+    for lab in LABS:
+        found[lab_archive(lab.name)] = _python(lab_files(lab, site))
     # The page tells its host what to do about a missing file, which differs here.
     boot = found["static/boot.js"]
     found["static/boot.js"] = boot.replace(b"BUNDLED = false;", b"BUNDLED = true;")
@@ -68,6 +78,11 @@ def contents(site: Path = SITE) -> dict[str, bytes]:
     }
     found[LIST] = (json.dumps(told, indent=2) + "\n").encode()
     return found
+
+
+def _python(files: Mapping[str, Path]) -> bytes:
+    """An archive of Python files, in the order in which they can be imported."""
+    return archive({name: file.read_bytes() for name, file in files.items()})
 
 
 def licences(packages: list[dict[str, object]], own: str) -> str:

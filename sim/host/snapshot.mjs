@@ -3,7 +3,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { gzipSync } from "node:zlib";
 
 const [site, runtime, output, modules, ...files] = process.argv.slice(2);
 const PYSCRIPT = "core-C9KDLldu.js";
@@ -67,39 +66,64 @@ for size in (600, 1000, 2000, 4000, 8000, 16000, 32000, 64000, 128000, 256000, 5
     del filling
 del size
 `);
+const wasm = readFileSync(join(runtime, "static/vendor/pyodide/pyodide.asm.wasm"));
+const room = initialMemory(wasm);
+const heap = pyodide._module.HEAPU8.length;
+if (heap > room) {
+  throw new Error(`its memory has grown to ${heap} bytes; above ${room}, with which the runtime begins, it would not load: ${heap - room} too many`);
+}
 const snapshot = pyodide.makeMemorySnapshot();
-const data = initialData(readFileSync(join(runtime, "static/vendor/pyodide/pyodide.asm.wasm")));
-writeFileSync(output, gzipSync(Buffer.concat(condense(snapshot, data)), { level: 9 }));
+writeFileSync(output, Buffer.concat(condense(snapshot, initialData(wasm))));
+console.log(JSON.stringify({ used: snapshot.findLastIndex((byte) => byte !== 0) + 1, room }));
+
+/** The bytes of memory that the wasm begins with. */
+function initialMemory(wasm) {
+  const MEMORY_SECTION = 5, UNIT = 65536;
+  for (const { number } of sections(wasm, MEMORY_SECTION)) {
+    number(); // how many memories: one
+    number(); // whether it has an upper limit
+    return number() * UNIT;
+  }
+  throw new Error("the wasm has no memory of its own");
+}
 
 /** What the wasm's active data segments put into a fresh memory, from address 0 on. */
 function initialData(wasm) {
-  const ACTIVE = 0, CONSTANT = 0x41, END = 0x0b, DATA_SECTION = 11, HEADER = 8;
-  let at = HEADER;
-  const number = () => {
-    let value = 0, shift = 0, byte;
-    do {
-      byte = wasm[at++];
-      value |= (byte & 0x7f) << shift;
-      shift += 7;
-    } while (byte & 0x80);
-    return value >>> 0;
-  };
+  const ACTIVE = 0, CONSTANT = 0x41, END = 0x0b, DATA_SECTION = 11;
   const found = [];
-  while (at < wasm.length) {
-    const section = wasm[at++];
-    const end = number() + at;
-    for (let left = section === DATA_SECTION ? number() : 0; left > 0; left -= 1) {
-      const known = number() === ACTIVE && wasm[at++] === CONSTANT;
+  for (const { number, byte, bytes } of sections(wasm, DATA_SECTION)) {
+    for (let left = number(); left > 0; left -= 1) {
+      const known = number() === ACTIVE && byte() === CONSTANT;
       const address = number();
-      if (!known || wasm[at++] !== END) throw new Error("a data segment of an unknown kind");
-      const size = number();
-      found.push([address, wasm.subarray(at, at + size)]);
-      at += size;
+      if (!known || byte() !== END) throw new Error("a data segment of an unknown kind");
+      found.push([address, bytes(number())]);
     }
-    at = end;
   }
   const length = Math.max(...found.map(([address, bytes]) => address + bytes.length));
   const data = new Uint8Array(Math.ceil(length / 4) * 4);
   for (const [address, bytes] of found) data.set(bytes, address);
   return data;
+}
+
+/** A reader for each section of this kind. */
+function* sections(wasm, kind) {
+  const HEADER = 8;
+  let at = HEADER;
+  const byte = () => wasm[at++];
+  const number = () => {
+    let value = 0, shift = 0, next;
+    do {
+      next = byte();
+      value |= (next & 0x7f) << shift;
+      shift += 7;
+    } while (next & 0x80);
+    return value >>> 0;
+  };
+  const bytes = (size) => wasm.subarray(at, (at += size));
+  while (at < wasm.length) {
+    const found = byte();
+    const end = number() + at;
+    if (found === kind) yield { number, byte, bytes };
+    at = end;
+  }
 }

@@ -2,45 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from sim.run import Run
+from sim.labs import BY_NAME
+from sim.labs.share import OUTSIDE, dialog_html, page_address, picture_name, snippets
 from sim.scene import passes_csv, picture
 from sim.settings import updated
-from sim.share import OUTSIDE, dialog_html, page_address, picture_name, snippets
-from sim.view import View
+from sim.view import View as Scene
 from static import browser
 from static.browser import one
+from static.loader import LabView, Link
 
 COPIED_FOR = 1500
 """Milliseconds that a button says “Copied”."""
 
 
-class Sharing:
-    """The dialog over one scene: `colours` gives the palette of a theme that its picture has."""
+class View(LabView):
+    """The dialog over one scene."""
 
-    def __init__(self, colours: Callable[[str], dict[str, str]]) -> None:
-        self._colours = colours
-        self._dialog = one("#share")
+    def __init__(self, section: Any, link: Link) -> None:
+        super().__init__(section, link)
+        self._dialog = section
         self._rest = browser.Delay(COPIED_FOR, self._rested)
         browser.listen(self._dialog, "input", self._choose)
         browser.listen(self._dialog, "click", self._click)
 
-    def open(self, run: Run, view: View, secret: bool) -> None:
-        """Show the dialog for this scene; of a `secret` one no number is given away."""
+    def open(self) -> None:
+        """Show the dialog for the scene as it is; while its numbers are a secret, none is told."""
+        run, view, secret = self.link.scene()
         self._run, self._view = run, view
+        self._alone = view.lab in BY_NAME  # then nothing of the widget is chosen
         self._address = browser.address("")
         self._dialog.innerHTML = dialog_html(self._address, run.params, view)
-        one('[data-share-action="passes"]').disabled = secret
+        if not self._alone:
+            one('[data-share-action="passes"]').disabled = secret
         self._show()
         self._dialog.showModal()
 
-    def _chosen(self) -> View:
+    def _chosen(self) -> Scene:
         """The scene's view with what is chosen here."""
         outside = [name for name in self._view.lock if name in OUTSIDE]
         chosen: dict[str, Any] = {"show": [], "lock": outside, "play": False}
+        if self._alone:
+            chosen = {}
         for control in browser.every("#share [data-share]"):
             key = control.getAttribute("data-share")
             if control.type != "checkbox":
@@ -51,7 +56,7 @@ class Sharing:
         return updated(self._view, chosen)[0]
 
     def _choose(self, event: Any) -> None:
-        if not browser.every('#share [data-share="show"]:checked'):
+        if not self._alone and not browser.every('#share [data-share="show"]:checked'):
             event.target.checked = True  # a widget without any part is none
         self._show()
 
@@ -61,8 +66,9 @@ class Sharing:
         self._texts = {s.key: s.text for s in snippets(address, self._run.params, view)}
         for key, text in self._texts.items():
             one(f'[data-snippet="{key}"]').value = text
-        self._named = picture_name(self._run.params, replace(view, embed=False))
-        one("#picture-name").textContent = self._named
+        if not self._alone:
+            self._named = picture_name(self._run.params, replace(view, embed=False))
+            one("#picture-name").textContent = self._named
 
     def _click(self, event: Any) -> None:
         target = event.target.closest("button")
@@ -73,7 +79,7 @@ class Sharing:
             self._dialog.close()
         elif action == "picture":
             view = self._chosen()
-            svg = picture(self._run, view, self._colours(view.theme))
+            svg = picture(self._run, view, self.link.paper(view.theme))
             browser.save(self._named, "image/svg+xml", svg)
         elif action == "passes":
             browser.save("bonus-token-passes.csv", "text/csv", passes_csv(self._run))

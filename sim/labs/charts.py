@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from sim.chart import LINES, Chart, Data, Rows, Table, specification
+from sim.labs.run_charts import RUN_CHARTS
 from sim.params import Params
-from sim.run_charts import RUN_CHARTS
 from sim.settings import link
 from sim.story import figure
 from sim.theory import expected_speedup, expected_tokens_per_pass, plain_pass, verify_time

@@ -57,7 +57,7 @@ def yield_spread(run: Run, tick: int) -> Rows:
     """Between which shares nine in ten of the other seeds are after as many ticks."""
     if not tick:
         return []
-    from sim.ensemble import ensemble, spread  # NumPy: the page loads it only for these charts
+    from sim.labs.ensemble import ensemble, spread  # NumPy: the page loads it only for these charts
 
     low, high = spread(ensemble(run.params).shares(tick))
     return [
@@ -113,7 +113,7 @@ def luck_spread(run: Run, tick: int) -> Rows:
     """Between which values nine in ten of the other seeds are, and the middle half of them."""
     import numpy as np  # the page loads it only for these charts
 
-    from sim.ensemble import ensemble, spread
+    from sim.labs.ensemble import ensemble, spread
 
     runs = ensemble(run.params)
     ticks = sorted({*TICKS, *TOLD_TICKS, max(tick, 1)})

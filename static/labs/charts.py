@@ -7,13 +7,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from sim.chart import OTHERS, Chart, Data, table_html
-from sim.charts import CHARTS
+from sim.labs.charts import CHARTS
 from sim.marks import PALETTES
 from sim.params import Params
 from sim.picture import CSS_COLOURS
 from sim.run import Run
 from static import browser
 from static.browser import one
+from static.loader import LabView, Link
 
 Click = Callable[[Mapping[str, Any]], None]
 Colours = Mapping[str, str]
@@ -112,8 +113,13 @@ class Drawn:
         if self._numpy.here:
             run, tick, _ = self._wanted
             self._spread_of = run.params, tick
+            try:
+                others = self._chart.spread(run, tick)
+            except Exception as error:  # a module that came damaged, or too little memory
+                self._say(f"A thousand other seeds could not be run ({error}).")
+                return
             self._say("")
-            self._send({OTHERS: self._chart.spread(run, tick)})
+            self._send({OTHERS: others})
         elif self._numpy.error:
             self._say(f"A thousand other seeds could not be run ({self._numpy.error}).")
         else:
@@ -160,14 +166,19 @@ class Drawn:
         self._click(json.loads(text))
 
 
-class Charts:
+class View(LabView):
     """All charts of the text."""
 
-    def __init__(self, click: Click) -> None:
+    def __init__(self, section: Any, link: Link) -> None:
+        super().__init__(section, link)
         numpy = Numpy()
-        self._drawn = [Drawn(chart, click, numpy) for chart in CHARTS]
+        self._drawn = [Drawn(chart, self._take_place, numpy) for chart in CHARTS]
         self._wanted: tuple[Run, int, Colours] | None = None
         self._pace = browser.Delay(PACE, self._show, restarts=False)
+
+    def _take_place(self, place: Mapping[str, Any]) -> None:
+        """Go where the reader clicked in a chart."""
+        self.link.change({"k": place["k"], "alpha": place["alpha"], "rates": None})
 
     def show(self, run: Run, tick: int, colours: Colours, playing: bool) -> None:
         """Show this scene in every chart; while the run plays, now and then."""
@@ -178,7 +189,7 @@ class Charts:
             self._pace.drop()
             self._show()
 
-    def forget(self) -> None:
+    def redraw(self) -> None:
         """Draw anew what is drawn on a canvas."""
         for drawn in self._drawn:
             drawn.forget()

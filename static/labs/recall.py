@@ -6,19 +6,21 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from sim.labs.recall import BY_CARD, CARDS, LARGEST, RATINGS, Memory, read_export, read_memory
 from sim.picture import emphasised
-from sim.recall import BY_CARD, CARDS, LARGEST, RATINGS, Memory, read_export, read_memory
 from static import browser
 from static.browser import Attribute, one
+from static.loader import LabView, Link
 
 PLACE = "bonus-token-recall"
 """Where the browser keeps what is remembered."""
 
 
-class Recalling:
+class View(LabView):
     """A round through the cards, the weakest first; what was not known comes again at its end."""
 
-    def __init__(self) -> None:
+    def __init__(self, section: Any, link: Link) -> None:
+        super().__init__(section, link)
         self._memory = read_memory(browser.stored(PLACE))
         self._round = self._memory.order()
         self._texts = {
@@ -35,8 +37,8 @@ class Recalling:
         self._file = one("#deck-file")
         self._sure = self._kept = False
         self._standings = browser.every('[name="standing"]')
-        browser.listen(one("#recall"), "click", self._click)
-        browser.listen(one("#recall"), "change", self._say_standing)
+        browser.listen(section, "click", self._click)
+        browser.listen(section, "change", self._say_standing)
         browser.listen(self._file, "change", self._read)
         browser.watch_stored(PLACE, self._follow)
         one("#cards").hidden, one("#deck").hidden = True, False

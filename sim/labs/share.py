@@ -11,6 +11,7 @@ from typing import NamedTuple
 from urllib.parse import quote, urlsplit
 from zlib import crc32
 
+from sim.labs import BY_NAME
 from sim.markup import Markup, joined, quoted, start, tag
 from sim.params import PARAMETERS, Params
 from sim.question import LABELS
@@ -34,7 +35,8 @@ FRAME = 40
 QUESTION, IN_PLACE = 118, 40
 """What a question adds, and what one adds that takes the place of the sentence, in px."""
 
-TITLE = "Bonus Token: a KV cache and speculative decoding"
+NAME = "Bonus Token"
+TITLE = f"{NAME}: a KV cache and speculative decoding"
 
 
 LOCK_LABELS = {
@@ -71,6 +73,8 @@ def page_address(text: str) -> str:
 
 def frame_height(view: View) -> int:
     """A height for a frame that no script can fit to its content, in px."""
+    if view.lab in BY_NAME:
+        return FRAME + BY_NAME[view.lab].height
     left, right = ([part for part in column if part in view.show] for column in (LEFT, RIGHT))
     heights = BESIDE if left and right else ALONE
     columns = [sum(heights[part] for part in column) for column in (left, right)]
@@ -92,17 +96,20 @@ def snippets(address: str, params: Params, view: View) -> list[Snippet]:
     shown, framed = replace(view, embed=False), replace(view, embed=True)
     folder = address.rpartition("/")[0] + "/"
     to_scene = link(address, params, shown)
-    words = summary(Run(params), view.first_tick)
-    picture = f"[![{words}]({picture_name(params, shown)})]({to_scene})"
+    if view.lab in BY_NAME:  # it has no picture: a link stands for it
+        title = words = f"{NAME}: {BY_NAME[view.lab].title}"
+        picture, inside = f"[{words}]({to_scene})", quoted(words)
+    else:
+        title, words = TITLE, summary(Run(params), view.first_tick)
+        named = picture_name(params, shown)
+        picture = f"[![{words}]({named})]({to_scene})"
+        inside = f'<img src="{named}" width="100%"\n    alt="{quoted(words)}">'
     script = tag("script", async_=True, src=f"{folder}static/embed.js")
     opening = start("bonus-token", **query(params, shown))
-    fallback = (
-        f'  <a href="{quoted(to_scene)}"><img src="{picture_name(params, shown)}" width="100%"\n'
-        f'    alt="{quoted(words)}"></a>'
-    )
+    fallback = f'  <a href="{quoted(to_scene)}">{inside}</a>'
     frame = (
         f'<iframe src="{quoted(link(address, params, framed))}"\n'
-        f'  title="{TITLE}" width="100%" height="{frame_height(view)}"\n'
+        f'  title="{quoted(title)}" width="100%" height="{frame_height(view)}"\n'
         f'  frameborder="0" loading="lazy"></iframe>'
     )
     return [
@@ -173,16 +180,20 @@ def dialog_html(address: str, params: Params, view: View) -> Markup:
     parts = {part: PART_LABELS.get(part, part) for part in PARTS}
     questions = {NO_QUESTION: "no question", **{name: LABELS[name] for name in ASKED}}
     themes = {name: name for name in THEMES} | {"auto": "as the page around"}
-    title = tag("h2", "Share this scene", id="share-title")
+    alone = view.lab in BY_NAME
+    title = tag("h2", f"Share this {'lab' if alone else 'scene'}", id="share-title")
     plays = tag("input", type="checkbox", data_share="play", value="on")
     hosted = tag("input", type="text", data_share="address", value=address, spellcheck="false")
     how = {"href": "./static/hosting.html", "target": "_blank", "rel": "noopener"}
-    choices = (
+    of_the_widget = (
         tag("fieldset", tag("legend", "Show"), _boxes("show", parts, view.show)),
         tag("fieldset", tag("legend", "Lock"), _boxes("lock", locks, view.lock)),
         _choice("ask", "Ask to predict", questions, view.ask),
+    )
+    choices = (
+        *(() if alone else of_the_widget),
         _choice("theme", "Colours", themes, view.theme),
-        tag("label", plays, "Start playing at once", class_="once"),
+        *(() if alone else (tag("label", plays, "Start playing at once", class_="once"),)),
         tag("label", "Where this page is hosted", hosted),
         tag(
             "p",
@@ -212,7 +223,7 @@ def dialog_html(address: str, params: Params, view: View) -> Markup:
                 tag("div", *copies, class_="copies"),
                 class_="share-body",
             ),
-            tag("div", *saves, class_="saves"),
+            *(() if alone else (tag("div", *saves, class_="saves"),)),
             tag("p", class_="sr-only", id="share-said", role="status"),
         ]
     )
