@@ -19,7 +19,8 @@ from typing import Any
 import pypdf
 import pytest
 
-from sim.host import bundle
+from sim.host import bundle, snapshot
+from sim.host.start import START_ARCHIVE, WASM
 from sim.labs.share import frame_height, picture_name, snippets
 from sim.marks import PALETTES
 from sim.params import Params
@@ -624,7 +625,8 @@ def test_the_bundle_works_with_the_network_cut(shared: PageDriver, simulator: st
                 page.frames()
                 files = "return performance.getEntriesByType('resource').map((file) => file.name)"
                 asked = page.run(files)
-        assert len(asked) > 20
+        needed = {simulator + name for name in (START_ARCHIVE, WASM, snapshot.name())}
+        assert needed <= set(asked)
         assert [url for url in asked if not url.startswith(simulator)] == []
     finally:
         driver.quit()
