@@ -242,11 +242,21 @@ def test_ctrl_c_is_one_line_and_a_code_of_its_own(
         assert told == "\n" * terminal + "Interrupted; run the command again to go on.\n"
 
 
+def heeding_ctrl_c() -> None:
+    """A shell that runs tests in the background has them, and what they start, ignore it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @POSIX
 def test_ctrl_c_stops_a_server_that_browsers_are_still_connected_to() -> None:
     command = [sys.executable, "-m", "sim", "serve", "--no-open", "--port", "9321"]
     with subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command,
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=heeding_ctrl_c,
     ) as process:
         assert process.stdout is not None
         said = "said"

@@ -129,6 +129,9 @@ TABS = """<body style="margin: 0"><iframe id="first" src="{0}" width="600" heigh
 <iframe id="second" src="{0}" width="600" height="700"></iframe></body>"""
 
 
+ALONE = pytest.mark.chromium_only("Python alone decides this")
+
+
 @pytest.fixture
 def tabs(shared: PageDriver) -> Iterator[PageDriver]:
     """The page twice, side by side, with nothing remembered: what it keeps knows no difference
@@ -181,6 +184,7 @@ def test_what_two_tabs_learn_is_kept_together(tabs: PageDriver) -> None:
     assert (kept(tabs).known, kept(tabs).standing) == (8, 2)
 
 
+@ALONE
 def test_a_tab_that_missed_what_another_did_reads_it_before_it_writes(tabs: PageDriver) -> None:
     # A tab's own writes come to it as no event, as a frozen tab's others do.
     rate(tabs, "easy")
@@ -193,6 +197,7 @@ def test_a_tab_that_missed_what_another_did_reads_it_before_it_writes(tabs: Page
     assert set(kept(tabs).strengths) == {KEYS[2]}
 
 
+@ALONE
 def test_what_one_tab_erases_no_other_brings_back(tabs: PageDriver) -> None:
     rate(tabs, "easy", 3)
     press(tabs, "reveal")
@@ -211,6 +216,7 @@ def test_what_one_tab_erases_no_other_brings_back(tabs: PageDriver) -> None:
     assert kept(tabs).strengths == {KEYS[0]: 2}
 
 
+@ALONE
 def test_an_answer_stays_open_while_another_tab_rates(tabs: PageDriver) -> None:
     press(tabs, "reveal")
     go(tabs, "second")
@@ -266,6 +272,7 @@ def test_import_reads_an_export_back_and_loses_nothing(deck: PageDriver, tmp_pat
     deck.until(lambda: kept(deck).known == 6)
 
 
+@ALONE
 def test_a_file_that_is_no_export_changes_nothing_and_is_named(
     deck: PageDriver, tmp_path: Path
 ) -> None:
@@ -311,6 +318,7 @@ def test_where_storage_is_blocked_a_visit_still_remembers_and_imports(
     assert "Kept for this visit" in page.text("#deck-kept")
 
 
+@ALONE
 def test_storage_that_is_blocked_later_loses_nothing_of_the_visit(deck: PageDriver) -> None:
     rate(deck, "easy", 3)
     deck.run(
