@@ -1,6 +1,8 @@
-"""What holds for all tests: their marks, and what is skipped before a browser is started."""
+"""What holds for all tests: their marks, and which of them run together."""
 
 from __future__ import annotations
+
+from collections import Counter
 
 import pytest
 
@@ -12,10 +14,38 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "chromium_only(reason): needs what only Chromium can do")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip what needs what only Chromium can be told to do, before another browser is started."""
+    """Skip what only Chromium can be told to do, before another browser is started; and have the
+    tests of a file and an engine run in one process, in an order that suits several.
+
+    One engine comes after the other, so that a process opens the page once in each; the largest
+    files come first, and last what needs no engine. Tests of the rules alone go singly, wherever
+    there is time.
+    """
     for item in items:
-        mark = item.get_closest_marker("chromium_only")
-        engine = item.callspec.params.get("shared") if hasattr(item, "callspec") else None
-        if mark and engine not in (None, "chromium"):
+        mark, engine = item.get_closest_marker("chromium_only"), engine_of(item)
+        if mark and engine not in ("", "chromium"):
             item.add_marker(pytest.mark.skip(reason=f"{engine}: {mark.args[0]}"))
+        if item.path.parent.name != "sim":
+            item.add_marker(pytest.mark.xdist_group(group_of(item)))
+    sizes = Counter(map(group_of, items))
+    items.sort(
+        key=lambda item: (
+            item.path.parent.name == "sim",
+            engine_of(item) or "without",
+            -sizes[group_of(item)],
+            group_of(item),
+        )
+    )
+
+
+def engine_of(item: pytest.Item) -> str:
+    """The engine that a test of the page runs in, or nothing."""
+    params = item.callspec.params if hasattr(item, "callspec") else {}
+    return str(params.get("shared", ""))
+
+
+def group_of(item: pytest.Item) -> str:
+    """The tests that run in one process with this one: those of its file, and of its engine."""
+    return " ".join(filter(None, (item.path.parent.name, item.path.stem, engine_of(item))))
