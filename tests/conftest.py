@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+from hypothesis import settings
 
 pytest.register_assert_rewrite("tests.driver", "tests.faults", "tests.labs.charts")
+
+settings.register_profile("unhurried", deadline=None)  # a busy machine is no counterexample
+settings.load_profile("unhurried")
 
 
 def pytest_configure(config: pytest.Config) -> None:

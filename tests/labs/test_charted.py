@@ -52,7 +52,7 @@ from tests.oracle import chances
 from tests.strategies import params_of_rules
 
 EXAMPLES = int(os.environ.get("BONUS_TOKEN_EXAMPLES", "25"))
-few = settings(max_examples=max(4, EXAMPLES // 3), deadline=None)
+few = settings(max_examples=max(4, EXAMPLES // 3))
 
 SETTINGS = [
     Params(draft_cost=0.0),

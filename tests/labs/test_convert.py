@@ -6,7 +6,7 @@ import json
 from math import prod
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.labs.convert import (
@@ -35,7 +35,6 @@ def test_printed_rates_by_position_give_the_numbers_known_of_them() -> None:
     assert (1 - made.alpha**5) / (1 - made.alpha) == pytest.approx(3.241)
 
 
-@settings(deadline=None)
 @given(KS, SHARES)
 def test_from_one_rate_to_each_number_and_back_is_the_same_rate(k: int, alpha: float) -> None:
     made = from_alpha(k, alpha)

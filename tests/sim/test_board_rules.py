@@ -38,7 +38,7 @@ from tests.strategies import params_of_rules, rate
 EXAMPLES = int(os.environ.get("BONUS_TOKEN_EXAMPLES", "25"))
 """Runs that each property is tried on."""
 
-examples = settings(max_examples=EXAMPLES, deadline=None)
+examples = settings(max_examples=EXAMPLES)
 
 
 class Told:

@@ -29,7 +29,7 @@ from tests.oracle import chances
 from tests.strategies import params_of_rules
 
 EXAMPLES = int(os.environ.get("BONUS_TOKEN_EXAMPLES", "25"))
-examples = settings(max_examples=EXAMPLES, deadline=None)
+examples = settings(max_examples=EXAMPLES)
 SVG = "{http://www.w3.org/2000/svg}"
 
 # The plot

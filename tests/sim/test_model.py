@@ -146,7 +146,7 @@ def test_drafts_are_accepted_up_to_the_first_coin_that_is_not_below_its_rate() -
 
 # Invariants, over any settings, evictions and order of looking
 
-examples = settings(max_examples=10 * RUNS // 4, deadline=None)
+examples = settings(max_examples=10 * RUNS // 4)
 
 
 @examples

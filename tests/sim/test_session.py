@@ -39,7 +39,6 @@ EXAMPLES = int(os.environ.get("SESSION_EXAMPLES", "25"))
 STEPS = settings(
     max_examples=EXAMPLES,
     stateful_step_count=30,
-    deadline=None,
     derandomize=True,
     database=None,
     phases=[Phase.generate],  # a course is short enough to be read as it is

@@ -57,7 +57,7 @@ def test_without_a_cache_time_hides_the_work_until_the_knee() -> None:
     assert "Past the knee of 256" in said(300, kv_cache=False)[1]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(any_params, ticks)
 def test_every_scene_can_be_told_and_drawn(params: Params, tick: int) -> None:
     run = Run(params)

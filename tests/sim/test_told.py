@@ -52,7 +52,7 @@ from sim.view import PARTS, View
 from tests.strategies import params_of_rules
 
 EXAMPLES = int(os.environ.get("BONUS_TOKEN_EXAMPLES", "25"))
-examples = settings(max_examples=EXAMPLES, deadline=None)
+examples = settings(max_examples=EXAMPLES)
 
 
 def run_of(**params: Any) -> Run:
