@@ -58,6 +58,15 @@ def is_blank(page: PageDriver) -> bool:
     return not any(map(any, pixels(page, range(SLOTS), 0.2, 0.55)))
 
 
+OUT_OF_SIGHT = """
+const [selector, done] = arguments;
+new IntersectionObserver(([seen], own) => {
+  if (!seen.isIntersecting) { own.disconnect(); done(); }
+}, { rootMargin: "400px" }).observe(document.querySelector(selector));
+"""
+"""Wait until the page knows that an element is far: its own observer is older, so told first."""
+
+
 def has_a_map(page: PageDriver) -> bool:
     return bool(page.run(MIDDLE)[3])
 
@@ -160,7 +169,7 @@ def test_the_map_is_sharp_again_after_each_change_of_the_pixel_ratio(
         shared.until(partial(has_a_map, shared))
     # Out of sight it waits until it is near again.
     shared.run("scrollTo(0, 0)")
-    shared.frames(10)
+    shared.driver.execute_async_script(OUT_OF_SIGHT, "#chart-map")
     dense(2)
     shared.until(partial(has_density, shared, "#board", 2))
     come(shared, "map")
