@@ -1,7 +1,10 @@
-"""Set up everything and run all tests: `python3 -m tests [pytest arguments]`.
+"""Set up and test: `python3 -m tests [sim | labs | site | page] [pytest arguments]`.
 
 Makes .venv, installs the pinned test tools, on Debian as root also the browsers, then runs the
-linters, the type checker and the tests. Needs Python, npm and the package registries.
+linters, the type checker and all tests. Needs Python, npm and the package registries.
+
+With the name of a folder, the tests in it alone. Those of `sim`, the rules, need nothing but Python
+and a few of the tools: no browser, no runtime, no network.
 """
 
 from __future__ import annotations
@@ -34,6 +37,12 @@ NODE_TOOLS = {
 
 NODE = VENV / "node"
 
+FOLDERS = "sim", "labs", "site", "page"
+"""Tests by what they need."""
+
+OF_RULES = "hypothesis", "jinja2", "pytest", "xdist"
+"""What the tests of the rules import that does not come with Python."""
+
 FONT = "fonts-dejavu-core"
 """A machine without any font cannot lay out a page."""
 
@@ -46,10 +55,17 @@ def run(*command: str | Path) -> None:
         sys.exit(done.returncode)
 
 
-def install_tools() -> Path:
-    """The virtual environment's Python, with the test tools that pyproject.toml pins."""
+def install_tools(*enough: str) -> Path:
+    """The virtual environment's Python, with the test tools that pyproject.toml pins.
+
+    Where modules are given that are enough, and all of them are there, it is taken as it is.
+    """
     windows = os.name == "nt"
     python = VENV / ("Scripts/python.exe" if windows else "bin/python")
+    if enough and python.exists():
+        tried = [str(python), "-c", f"import {', '.join(enough)}"]
+        if subprocess.run(tried, capture_output=True, check=False).returncode == 0:
+            return python
     stamp = VENV / "installed"
     wanted = sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest()
     if not (stamp.exists() and stamp.read_text() == wanted):
@@ -114,15 +130,32 @@ def install_browsers(python: Path) -> None:
 
 def main() -> None:
     """Set up, check, test."""
-    python = install_tools()
-    install_browsers(python)
-    if install_node_tools():
+    folder, arguments = asked(sys.argv[1:])
+    python = install_tools(*(OF_RULES if folder == "sim" else ()))
+    if folder != "sim":
+        install_browsers(python)
+        has_node_tools = install_node_tools()
+        if not folder:
+            check(python, has_node_tools)
+        run(python, "-m", "sim", "vendor")  # once, before several processes ask for it
+    several = "-n", "2", "--dist", "loadgroup", "--no-loadscope-reorder"
+    run(python, "-m", "pytest", *several, *arguments)
+
+
+def asked(arguments: list[str]) -> tuple[str, list[str]]:
+    """The folder that is asked for, or nothing, and the arguments for pytest."""
+    if arguments and arguments[0] in FOLDERS:
+        return arguments[0], [f"tests/{arguments[0]}", *arguments[1:]]
+    return "", arguments
+
+
+def check(python: Path, has_node_tools: bool) -> None:
+    """Check what is written, as far as the tools for it are there."""
+    if has_node_tools:
         check_markup()
     run(python, "-m", "ruff", "check", ".")
     run(python, "-m", "ruff", "format", "--check", ".")
     run(python, "-m", "mypy")
-    run(python, "-m", "sim", "vendor")  # once, before several processes ask for it
-    run(python, "-m", "pytest", "-n", "2", "--dist", "loadfile", *sys.argv[1:])
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from selenium.common.exceptions import WebDriverException
 
 from tests import browsers
-from tests.conftest import PageDriver
+from tests.driver import PageDriver
 
 SUB_PATH = "/course/week-7/simulator/"
 """Where the bundle is, below its host."""

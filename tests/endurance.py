@@ -23,7 +23,7 @@ from sim.params import PARAMETERS, Params
 from sim.run import Run
 from sim.settings import updated
 from tests import browsers
-from tests.conftest import PageDriver
+from tests.driver import PageDriver
 from tests.server import serving
 
 MINUTES = float(os.environ.get("BONUS_TOKEN_MINUTES", "1"))

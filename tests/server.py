@@ -31,3 +31,12 @@ def serving(port: int = 8765, root: Path = ROOT) -> Iterator[str]:
         process.wait(10)
         if process.stdout is not None:
             process.stdout.close()
+
+
+def cli(
+    *arguments: str, program: tuple[str, ...] = (sys.executable, "-m", "sim")
+) -> tuple[int, str, str]:
+    done = subprocess.run(
+        [*program, *arguments], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    return done.returncode, done.stdout, done.stderr

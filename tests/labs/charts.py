@@ -1,0 +1,37 @@
+"""The charts of the page: their data, and how one comes."""
+
+from __future__ import annotations
+
+from sim.chart import OTHERS, Chart, Data, Table
+from sim.labs.charts import CHARTS
+from sim.run import Run
+from tests.driver import PageDriver
+
+BY_NAME = {chart.name: chart for chart in CHARTS}
+
+NEAR = tuple(BY_NAME)
+
+
+def data_of(chart: Chart, run: Run, tick: int) -> Data:
+    """All rows of a chart, those of the thousand runs among them."""
+    return chart.data(run, tick) | ({OTHERS: chart.spread(run, tick)} if chart.spread else {})
+
+
+def table_of(chart: Chart, run: Run, tick: int) -> Table:
+    return chart.table(run, tick, data_of(chart, run, tick))
+
+
+def come(page: PageDriver, name: str) -> None:
+    """Scroll to a chart and wait until it is drawn."""
+    page.run(f"document.querySelector('#chart-{name}').scrollIntoView({{block: 'center'}})")
+    shown = f"return !!document.querySelector('#chart-{name} .drawing :is(svg, canvas)')"
+    page.until(lambda: page.run(shown), 30)
+    page.frames(3)
+    inside = page.run(
+        "const box = (selector) => document.querySelector(selector).getBoundingClientRect();"
+        "const [figure, drawn] = [box(arguments[0]), box(`${arguments[0]} :is(svg, canvas)`)];"
+        "return [drawn.height - 150, drawn.width - figure.width * 0.8, drawn.top - figure.top,"
+        " figure.bottom - drawn.bottom, figure.right + 1 - drawn.right]",
+        f"#chart-{name}",
+    )
+    assert min(inside) >= 0, inside

@@ -1,0 +1,451 @@
+"""Exact scenes: what a link shows, locks and asks; and the dialog that makes such links."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import pytest
+from selenium.webdriver.common.keys import Keys
+
+from sim.labs.share import snippets
+from sim.marks import PALETTES
+from sim.params import Params
+from sim.question import Question
+from sim.run import Run
+from sim.scene import passes_csv, picture
+from sim.settings import link
+from sim.view import PARTS, View
+from tests import browsers
+from tests.driver import PageDriver
+from tests.shown import enabled, phase, scene, visible
+
+PART_BOXES = {
+    "board": [".board-part", ".legend"],
+    "pass": [".pass"],
+    "numbers": [".numbers", ".race", ".sentence"],
+    "controls": [".controls"],
+    "timeline": [".timeline-part"],
+}
+
+
+# Links
+
+
+def has_followed(page: PageDriver, opened: str) -> bool:
+    """Whether the address is another one than the page was opened with."""
+    return bool(page.run("return location.search") != opened)
+
+
+def test_scenes_survive_the_way_through_the_address(shared: PageDriver) -> None:
+    chance = random.Random(11)
+    for _ in range(3):
+        params = Params(
+            draft_length=chance.randint(1, 32),
+            acceptance_rates=tuple(round(chance.random(), 3) for _ in range(chance.randint(0, 3))),
+            kv_cache=chance.random() < 0.8,
+            draft_cost=round(chance.random(), 3),
+            evictions=tuple(sorted(chance.sample(range(1200), 3))),
+            seed=chance.randrange(2**32),
+        )
+        view = View(
+            tick=chance.randint(0, 1200),
+            speed=float(chance.randint(1, 60)),
+            embed=chance.random() < 0.5,
+            show=tuple(part for part in PARTS if chance.random() < 0.6) or PARTS,
+            lock=tuple(name for name in ("k", "seed", "tick", "step") if chance.random() < 0.5),
+            theme=chance.choice(["auto", "light", "dark"]),
+        )
+        written = link("", params, view)
+        opened = f"{written}{'&' if written else '?'}of-another=page"
+        shared.open(opened)
+        shared.call("step", 0)  # a change, so that the address follows
+        shared.until(partial(has_followed, shared, opened))
+        assert shared.run("return location.search") == written
+        assert shared.state()["tick"] == view.tick
+        assert shared.run("return document.documentElement.dataset.show") == " ".join(view.show)
+        assert shared.run("return 'embed' in document.documentElement.dataset") == view.embed
+
+
+@pytest.mark.parametrize(
+    "parts", [("board",), ("pass", "timeline"), ("numbers", "controls"), PARTS]
+)
+def test_a_link_chooses_parts(shared: PageDriver, parts: tuple[str, ...]) -> None:
+    shared.open(f"?show={','.join(parts)}")
+    for part, boxes in PART_BOXES.items():
+        for box in boxes:
+            assert visible(shared, box) == (part in parts), box
+    assert not shared.one("#notice").is_displayed()
+    assert shared.run("return document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_link_for_a_frame_leaves_the_widget_alone(shared: PageDriver) -> None:
+    shared.open("?embed=1&seed=5")
+    assert not visible(shared, "[data-action=share]")
+    assert not visible(shared, ".text")
+    assert "seed 5" in shared.one(".scene").text
+    assert shared.one("#scene").get_property("href") == f"{shared.address}?seed=5"
+    shared.action("step")
+    shared.until(lambda: "tick=61" in str(shared.one("#scene").get_property("href")))
+
+
+def test_what_is_locked_is_shown_but_fixed(shared: PageDriver) -> None:
+    shared.open("?lock=k,alpha,evict,seed,tick,speed,play,step,cache&rates=0.9,0.5&k=6")
+    shared.run("document.querySelector('.advanced').open = true")
+    for selector in (
+        *("[name=k]", "[data-number=k]", "[name=alpha]", "[name=cache]", "[name=tick]"),
+        *("[name=speed]", "[data-number=seed]", "[data-action=luck]", "[data-action=one-rate]"),
+        *("[data-action=evict]", "[data-action=play]", "[data-action=step]"),
+    ):
+        assert visible(shared, selector), selector
+        assert not enabled(shared, selector), selector
+    for selector in ("[name=speculation]", "[name=c]", "[data-action=back]", "[data-action=reset]"):
+        assert enabled(shared, selector), selector
+    assert "(fixed)" in shared.run(
+        "return getComputedStyle(document.querySelector('label[for=k]'), '::after').content"
+    )
+    shared.one("[name=speculation]").click()
+    shared.action("back")
+    assert shared.state() == scene({"rates": [0.9, 0.5], "k": 6, "speculation": "off"}, 59)
+    # A lock is for the reader: a host and a script may still set the scene.
+    shared.call("set", {"k": 3})
+    assert shared.state()["params"]["draft_length"] == 3
+    shared.action("reset")
+    assert shared.state() == scene({"rates": [0.9, 0.5], "k": 6}, 60)
+    shared.call("set", {"lock": None, "rates": None})
+    assert enabled(shared, "[name=k]")
+
+
+def test_bad_values_of_a_view_are_mended_and_named(shared: PageDriver) -> None:
+    shared.open("?show=board,sound&lock=k,door&embed=maybe&ask=luck&theme=pink")
+    notice = shared.text("#notice p")
+    for said in ("show=board,sound", "lock=k,door", "embed=maybe", "ask=luck", "theme=pink"):
+        assert said in notice
+    assert "using board." in notice
+    assert visible(shared, ".board-part")
+    assert not visible(shared, ".controls")
+    assert not enabled(shared, "[name=k]")
+    shared.action("dismiss")
+    assert not shared.one("#notice").is_displayed()
+
+
+def test_set_reaches_what_a_link_reaches(page: PageDriver) -> None:
+    page.call("set", {"show": ["board"], "theme": "dark", "lock": ["step"], "speed": 30})
+    assert not visible(page, ".controls")
+    assert page.run("return document.documentElement.dataset.theme") == "dark"
+    assert not enabled(page, "[data-action=step]")
+    page.call("set", {"play": True})
+    page.until(lambda: page.state()["tick"] > 65)
+    page.call("pause")
+    page.call("reset")
+    assert page.state() == scene({}, 60)
+    assert not visible(page, ".controls")  # how it is shown is the host's, not the scene's
+    page.call("set", {"show": None, "theme": None, "lock": None})
+    assert visible(page, ".controls")
+    assert enabled(page, "[data-action=step]")
+
+
+# Predict, then run
+
+
+OVERTAKING: list[tuple[str, list[Any]]] = [
+    *(("play", []), ("seek", [700]), ("step", [3]), ("set", [{"play": True}])),
+]
+
+
+def test_a_question_hides_the_answer_runs_and_compares(shared: PageDriver) -> None:
+    shared.open("?ask=speedup&k=12&alpha=0.6&c=0.05&tick=40&speed=60")
+    assert "speedup** at tick 40" in Question("speedup", 40).text
+    assert "speedup at tick 40?" in shared.text("#asked")
+    assert shared.state()["tick"] == 0
+    for name in ("speedup", "theory_speedup", "tokens_per_pass", "theory_tokens_per_pass"):
+        shown = shared.run(
+            "return [...document.querySelectorAll(`[data-metric=${arguments[0]}]`)]"
+            ".map((e) => e.textContent)",
+            name,
+        )
+        assert set(shown) == {"?"}, name
+    for selector in ("[name=k]", "[data-action=play]", "[data-action=step]", "[name=tick]"):
+        assert not enabled(shared, selector)
+    assert not visible(shared, "#sentence")
+    field = shared.one("#prediction")
+    field.send_keys("fast" + Keys.ENTER)
+    assert shared.text("#wrong") == "“fast” is not a number. Write one, such as 3."
+    assert phase(shared) == "open"
+    field.clear()
+    field.send_keys("1,5" + Keys.ENTER)
+    shared.until(lambda: phase(shared) == "running" or shared.state()["tick"] == 40)
+    assert shared.text("#wrong") == ""
+    shared.until(lambda: phase(shared) == "over")
+    run = Run(Params(draft_length=12, acceptance_rate=0.6, draft_cost=0.05))
+    assert shared.state() == scene({"k": 12, "alpha": 0.6, "c": 0.05}, 40)
+    verdict = Question("speedup", 40).verdict(1.5, run).replace("**", "")
+    assert shared.text("#asked") == verdict
+    assert enabled(shared, "[data-action=play]")
+    assert shared.metric("speedup") != "?"
+    assert enabled(shared, "[name=k]")
+    shared.action("done")
+    assert not visible(shared, "#question")
+    assert visible(shared, "#sentence")
+    shared.action("reset")
+    assert phase(shared) == "open"
+    assert shared.state()["tick"] == 0
+
+
+def test_a_question_can_be_left_skipped_and_put_by_a_script(shared: PageDriver) -> None:
+    shared.open("?ask=tokens&tick=500")
+    assert "tick=500" in str(shared.one("#scene").get_property("href"))
+    shared.action("skip")
+    shared.until(lambda: phase(shared) == "over")
+    assert shared.state() == scene({}, 500)
+    tokens = scene({}, 500)["tokens"]
+    assert shared.text("#asked") == f"It is {tokens} at tick 500."
+    shared.action("again")
+    assert (phase(shared), shared.state()["tick"]) == ("open", 0)
+    shared.action("skip")
+    shared.until(lambda: phase(shared) == "over")
+    shared.action("done")
+    assert not visible(shared, "#question")
+    shared.until(lambda: shared.run("return location.search") == "?tick=500")
+    # Nothing plays, seeks or steps past an open question; another tick is another question.
+    shared.call("set", {"ask": "draft_acceptance", "tick": 250, "speed": 1})
+    with shared.clock() as passes:
+        for name, values in OVERTAKING:
+            shared.call(name, *values)
+            passes(3)
+            assert (phase(shared), shared.state()["tick"]) == ("open", 0), name
+    assert "at tick 250?" in shared.text("#asked")
+    shared.call("set", {"tick": 300})
+    assert shared.state()["tick"] == 0
+    assert "at tick 300?" in shared.text("#asked")
+    assert shared.text("#unit") == "%"
+    shared.one("#prediction").send_keys("59 %")
+    shared.action("predict")
+    playing = "return document.documentElement.matches('.playing')"
+    shared.until(lambda: phase(shared) == "running" and shared.run(playing))
+    assert enabled(shared, "[data-action=play]")
+    shared.action("play")
+    shared.until(lambda: not shared.run(playing))
+    shared.action("skip")
+    shared.until(lambda: phase(shared) == "over")
+    assert shared.state()["tick"] == 300
+    assert "You said 59 %." in shared.text("#asked")
+    shared.until(lambda: shared.run("return location.search") == "?tick=300&speed=1")
+
+
+def test_the_question_has_the_room_of_the_sentence(shared: PageDriver) -> None:
+    shared.open("?ask=positions_recomputed&tick=200&evict=100")
+    assert (
+        shared.run("return document.querySelector('#widget').getBoundingClientRect().bottom") <= 720
+    )
+    assert shared.run("return document.documentElement.scrollWidth") <= 1280
+
+
+# The dialog
+
+
+@pytest.fixture
+def dialog(shared: PageDriver) -> Iterator[PageDriver]:
+    shared.open("?k=12&alpha=0.6&evict=134&tick=139")
+    shared.run(
+        "window.saved = []; const make = URL.createObjectURL;"
+        "URL.createObjectURL = (blob) => { const at = saved.push({type: blob.type}) - 1;"
+        "  blob.text().then((text) => { saved[at].text = text }); return make.call(URL, blob) };"
+        "HTMLAnchorElement.prototype.click = function () { saved.at(-1).name = this.download }"
+    )
+    shared.share()
+    assert visible(shared, "#share")
+    yield shared
+    shared.run("document.querySelector('#share').close()")
+    assert shared.run("return document.documentElement.dataset.state") == "ready"
+
+
+def choose(page: PageDriver, key: str, value: str) -> None:
+    control = page.one(f'#share [data-share="{key}"][value="{value}"]')
+    page.run("arguments[0].scrollIntoView({block: 'center'})", control)
+    control.click()
+
+
+def set_field(page: PageDriver, key: str, value: str) -> None:
+    page.run(
+        "const c = document.querySelector(`#share [data-share='${arguments[0]}']`);"
+        "c.value = arguments[1]; c.dispatchEvent(new Event('input', {bubbles: true}))",
+        key,
+        value,
+    )
+
+
+SCENE = Params(draft_length=12, acceptance_rate=0.6, evictions=(134,))
+
+
+def shown(page: PageDriver) -> dict[str, str]:
+    return dict(
+        page.run(
+            "return Object.fromEntries([...document.querySelectorAll('[data-snippet]')]"
+            ".map((field) => [field.dataset.snippet, field.value]))"
+        )
+    )
+
+
+def test_the_dialog_shows_what_it_makes_as_it_is_chosen(dialog: PageDriver) -> None:
+    view = View(tick=139)
+
+    def expect(address: str = dialog.address) -> None:
+        assert shown(dialog) == {one.key: one.text for one in snippets(address, SCENE, view)}
+
+    expect()
+    choose(dialog, "show", "controls")
+    view = replace(view, show=("board", "pass", "numbers", "timeline"))
+    expect()
+    choose(dialog, "lock", "k")
+    choose(dialog, "lock", "evict")
+    view = replace(view, lock=("k", "evict"))
+    expect()
+    choose(dialog, "play", "on")
+    view = replace(view, play=True)
+    expect()
+    set_field(dialog, "theme", "dark")
+    set_field(dialog, "ask", "speedup")
+    view = replace(view, theme="dark", ask="speedup")
+    expect()
+    set_field(dialog, "address", "https://example.org/notes")
+    expect("https://example.org/notes/")
+    for part in ("board", "pass", "numbers", "timeline"):
+        choose(dialog, "show", part)
+    view = replace(view, show=("timeline",))  # nothing at all is no choice
+    expect("https://example.org/notes/")
+
+
+def test_a_click_beside_the_controls_does_nothing(dialog: PageDriver) -> None:
+    for selector in ("h2", "legend", "label", ".share-note", "textarea", ".share-body"):
+        dialog.run("document.querySelector(`#share ${arguments[0]}`).click()", selector)
+    dialog.frames()
+    assert not dialog.one("#failure").is_displayed()
+
+
+def test_the_dialog_keeps_what_it_has_no_box_for_and_no_secret(shared: PageDriver) -> None:
+    shared.open("?lock=rates,theme&ask=tokens&tick=90")
+    shared.share()
+    assert "lock=rates,theme" in shown(shared)["link"]
+    assert "ask=tokens" in shown(shared)["link"]
+    assert not enabled(shared, "[data-share-action=passes]")
+    assert "Tick 0." in shown(shared)["markdown"]
+    shared.run("document.querySelector('#share').close()")
+
+
+def test_the_dialog_saves_the_picture_and_every_pass(dialog: PageDriver) -> None:
+    for action in ("picture", "passes"):
+        button = dialog.one(f'[data-share-action="{action}"]')
+        dialog.run("arguments[0].scrollIntoView({block: 'center'})", button)
+        button.click()
+    dialog.until(lambda: dialog.run("return saved.length === 2 && saved.every((s) => s.text)"))
+    svg, table = dialog.run("return saved")
+    run = Run(SCENE)
+    assert svg == {
+        "type": "image/svg+xml",
+        "name": dialog.text("#picture-name"),
+        "text": picture(run, View(tick=139), PALETTES["light"]),
+    }
+    assert svg["name"] in shown(dialog)["myst"]
+    assert table["type"] == "text/csv"
+    assert table["name"] == "bonus-token-passes.csv"
+    assert table["text"] == passes_csv(run)
+
+
+@pytest.mark.parametrize("allowed", [True, False])
+def test_copying_says_whether_it_worked(dialog: PageDriver, allowed: bool) -> None:
+    dialog.run(
+        "window.copied = null; Object.defineProperty(navigator, 'clipboard', {configurable: true,"
+        " value: {writeText: (text) => arguments[0]"
+        " ? (window.copied = text, Promise.resolve()) : Promise.reject(new Error('denied'))}})",
+        allowed,
+    )
+    button = dialog.one('[data-copy="link"]')
+    button.click()
+    wanted = "Copied" if allowed else "Press Ctrl+C"
+    dialog.until(lambda: button.text == wanted)
+    if allowed:
+        assert dialog.run("return window.copied") == shown(dialog)["link"]
+        dialog.until(lambda: button.text == "Copy")
+    else:
+        assert dialog.run("return document.activeElement.dataset.snippet") == "link"
+
+
+def test_the_dialog_is_left_with_escape_and_by_its_button(dialog: PageDriver) -> None:
+    dialog.one("[data-share-action=close]").click()
+    assert not visible(dialog, "#share")
+    dialog.share()
+    dialog.one("[data-share-action=close]").send_keys(Keys.ESCAPE)
+    dialog.until(lambda: not visible(dialog, "#share"))
+
+
+@pytest.mark.chromium_only("the window cannot be made so narrow")
+def test_the_dialog_fits_a_phone(dialog: PageDriver) -> None:
+    try:
+        browsers.resize(dialog.driver, 360, 740)
+        dialog.frames(4)
+        box: dict[str, Any] = dialog.run(
+            "const d = document.querySelector('#share');"
+            "return {width: d.scrollWidth - d.clientWidth, right: d.getBoundingClientRect().right}"
+        )
+        assert box["width"] == 0
+        assert box["right"] <= 360
+    finally:
+        browsers.resize(dialog.driver, 1280, 720)
+
+
+@pytest.mark.chromium_only("Python alone decides this")
+def test_the_dialog_is_about_what_is_there_now(dialog: PageDriver) -> None:
+    set_field(dialog, "address", "  ")  # no address is ours
+    assert shown(dialog)["link"] == link(dialog.address, SCENE, View(tick=139))
+    set_field(dialog, "theme", "dark")
+    dialog.one("[data-share-action=picture]").click()
+    dialog.until(lambda: dialog.run("return saved.length === 1 && saved[0].text"))
+    dark = picture(Run(SCENE), View(tick=139, theme="dark"), PALETTES["dark"])
+    assert dialog.run("return saved[0].text") == dark
+    dialog.run("document.querySelector('#share').close()")
+    dialog.call("step", 2)
+    dialog.share()
+    assert shown(dialog)["link"] == link(dialog.address, SCENE, View(tick=141))
+
+
+@pytest.mark.chromium_only("Python alone decides this")
+def test_copying_is_told_of_one_button_aloud_and_leaves_the_rest_to_the_reader(
+    dialog: PageDriver,
+) -> None:
+    says = (
+        "return [...document.querySelectorAll('#share [data-copy]')]"
+        ".map((b) => b.textContent).filter((said) => said !== 'Copy')"
+    )
+    clipboard = "Object.defineProperty(navigator, 'clipboard', {configurable: true, value: %s})"
+    dialog.run(clipboard % "{writeText: () => Promise.resolve()}")
+    for key in ("link", "iframe"):
+        button = f"const button = document.querySelector('#share [data-copy={key}]');"
+        dialog.run(button + "button.click()")
+        dialog.until(partial(dialog.run, button + "return button.textContent === 'Copied'"))
+        assert dialog.text("#share-said") == "Copied"
+        assert dialog.run(says) == ["Copied"]
+    dialog.run(clipboard % "undefined")  # as on a page that is not served safely
+    dialog.run("document.querySelector('#share [data-copy=link]').click()")
+    dialog.until(lambda: dialog.text("#share-said") == "Press Ctrl+C")
+    assert dialog.run(says) == ["Press Ctrl+C"]
+    chosen = (
+        "const f = document.activeElement; return f.value.slice(f.selectionStart, f.selectionEnd)"
+    )
+    assert dialog.run(chosen) == shown(dialog)["link"]
+
+
+@pytest.mark.chromium_only("Python alone decides this")
+def test_an_empty_value_is_told_and_an_anchor_stays_the_readers_own(shared: PageDriver) -> None:
+    shared.open("?k=&tick=80#recall")
+    assert "k is empty, not a whole number" in shared.text("#notice p")
+    shared.call("step", 1)
+    shared.until(lambda: shared.run("return location.search") == "?tick=81")
+    assert shared.run("return location.hash") == "#recall"
+    assert shared.one("#scene").get_property("href") == f"{shared.address}?tick=81"
+    shared.share()
+    assert shown(shared)["link"] == f"{shared.address}?tick=81"
+    shared.run("document.querySelector('#share').close()")
