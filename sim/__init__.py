@@ -2,7 +2,7 @@
 
 Imports run one way: `params` (what may be set) → `theory` (closed forms and pass times) → `cache`
 (the rolling window) → `metrics` (counters and what they mean) → `run` (one tick, and a whole run)
-→ `marks`, `picture`, `plot` and `story` (how a run is drawn and told, as plain data).
+→ `marks`, `strip`, `story`, `picture` and `plot` (how a run is drawn and told, as plain data).
 Nothing here knows a browser or a clock; `sim.host` alone touches the machine it runs on.
 """
 

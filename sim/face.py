@@ -25,17 +25,8 @@ from sim.question import Question
 from sim.run import Run
 from sim.session import GHOSTS, Session
 from sim.settings import write
-from sim.story import (
-    ADVANCED,
-    PHASES,
-    bars,
-    describe_slot,
-    figures,
-    sentence,
-    settings,
-    strip,
-    summary,
-)
+from sim.story import ADVANCED, bars, describe_slot, figures, sentence, settings, summary
+from sim.strip import PHASES, strip
 from sim.verbs import BUTTONS, VERB
 from sim.view import SPEED
 

@@ -6,11 +6,10 @@ Counters follow the one drawn sequence; they are never multiplied by the batch.
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any, NamedTuple
 
 from sim.cache import window_start
-from sim.params import Params
+from sim.params import PARAMETERS, Params
 from sim.theory import expected_speedup, expected_tokens_per_pass, plain_pass
 
 
@@ -128,4 +127,5 @@ def numbers(counters: Counters, params: Params) -> dict[str, Any]:
 
 def report(counters: Counters, params: Params, tick: int) -> dict[str, Any]:
     """The flat object that `run --json` prints and the page's `state()` returns."""
-    return {**numbers(counters, params), "tick": tick, "params": asdict(params)}
+    settings = {row.name: getattr(params, row.name) for row in PARAMETERS}
+    return {**numbers(counters, params), "tick": tick, "params": settings}

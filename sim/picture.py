@@ -10,7 +10,8 @@ from sim.marks import COLUMNS, LOOKS, RADIUS, ROWS, Shape, columns, shapes
 from sim.markup import Markup, escaped, joined, quoted, tag
 from sim.params import SLOTS
 from sim.run import Run
-from sim.story import Strip, figures, settings, summary
+from sim.story import figures, settings, summary
+from sim.strip import Strip
 
 SVG = "http://www.w3.org/2000/svg"
 CELL, PITCH = 20, 23

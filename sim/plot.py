@@ -6,6 +6,7 @@ can yield, or twice the theory's gain where that is less, so that a low rate sho
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import sqrt
 
 from sim.params import HORIZON
@@ -28,10 +29,14 @@ FINE, STRIDE = 120, 6
 
 def scale(run: Run, tokens_per_pass: float) -> float:
     """Height in the plot of a number of tokens per pass, held to the plot."""
+    return _heights(run, [tokens_per_pass])[0]
+
+
+def _heights(run: Run, values: Iterable[float]) -> list[float]:
     gain = expected_tokens_per_pass(run.params.rates) - 1
     most = min(max(1, len(run.params.rates)), max(LEAST_RANGE, 2 * gain))
-    share = min(max(tokens_per_pass - 1, 0), most) / most
-    return HEIGHT * (1 - share / HEADROOM)
+    shares = [min(max(value - 1, 0), most) / most for value in values]
+    return [HEIGHT * (1 - share / HEADROOM) for share in shares]
 
 
 def path(run: Run, tick: int) -> str:
@@ -39,11 +44,10 @@ def path(run: Run, tick: int) -> str:
     ticks = [*range(1, min(tick, FINE) + 1), *range(FINE + STRIDE, tick + 1, STRIDE)]
     if ticks and ticks[-1] != tick:
         ticks.append(tick)
-    points = []
-    for at in ticks:
-        state = run.at(at)
-        value = scale(run, (state.num_tokens - 1) / state.verify_passes)
-        points.append(f"{at} {value:.1f}")
+    run.at(tick)  # the whole way at once
+    states = map(run.at, ticks)
+    heights = _heights(run, [(state.num_tokens - 1) / state.verify_passes for state in states])
+    points = [f"{at} {height:.1f}" for at, height in zip(ticks, heights, strict=True)]
     return "M" + "L".join(points) if points else ""
 
 
@@ -59,10 +63,11 @@ def band(run: Run, tick: int) -> str:
     """
     mean = expected_tokens_per_pass(run.params.rates)
     deviation = deviation_of_tokens_per_pass(run.params.rates)
-    upper, lower = [], []
-    for at in [1, 2, 3, 4, 6, 8, 11, 16, 23, 32, 45, 64, 90, 128, *range(180, HORIZON + 1, 60)]:
-        passes = at - run.at(min(at, tick)).recompute_passes
-        half = STANDARD_ERRORS * deviation / sqrt(passes)
-        upper.append(f"{at} {scale(run, mean + half):.1f}")
-        lower.append(f"{at} {scale(run, mean - half):.1f}")
-    return "M" + "L".join(upper + lower[::-1]) + "Z"
+    ticks = [1, 2, 3, 4, 6, 8, 11, 16, 23, 32, 45, 64, 90, 128, *range(180, HORIZON + 1, 60)]
+    passes = [at - run.at(min(at, tick)).recompute_passes for at in ticks]
+    halves = [STANDARD_ERRORS * deviation / sqrt(count) for count in passes]
+    upper = _heights(run, [mean + half for half in halves])
+    lower = _heights(run, [mean - half for half in halves])
+    over = [f"{at} {height:.1f}" for at, height in zip(ticks, upper, strict=True)]
+    under = [f"{at} {height:.1f}" for at, height in zip(ticks, lower, strict=True)]
+    return "M" + "L".join(over + under[::-1]) + "Z"

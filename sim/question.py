@@ -10,7 +10,7 @@ from sim.kinds import write_number
 from sim.metrics import ANSWERS, BY_NAME, METRICS
 from sim.reading import UnreadableError, number
 from sim.run import Run
-from sim.story import figure_with_unit
+from sim.words import figure_with_unit
 
 LABELS = {metric.name: metric.alone or metric.label for metric in METRICS}
 """What a number is called where it stands alone."""

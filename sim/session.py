@@ -17,9 +17,9 @@ from sim.params import HORIZON, PARAMETERS, Params
 from sim.question import NOTHING_ASKED, Prediction, Question
 from sim.run import Run
 from sim.settings import entered, shown, stepped, write
-from sim.story import figure
 from sim.verbs import VERB
 from sim.view import BY_KEY, NO_QUESTION, SPEED, THEMES, View, changed
+from sim.words import figure
 
 run_of = lru_cache(maxsize=4)(Run)
 """The run of some parameters; those that were asked for last are kept."""

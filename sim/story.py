@@ -1,34 +1,25 @@
-"""A run in words: figures as text, the sentence, the pass that was just made, a slot, a summary.
+"""A run in words: figures as text, the sentence, a slot, a summary.
 
 Everything said here is computed from the run; the page and the printed scene only place it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import ceil
 from typing import Any, NamedTuple
 
-from sim.cache import ACCEPTED, BONUS, DISCARDED, EVICTED, PLAIN, REJECTED, position_in
+from sim.cache import ACCEPTED, DISCARDED, EVICTED, PLAIN, REJECTED, position_in
 from sim.kinds import write_number
 from sim.marks import LOOKS
-from sim.metrics import BY_NAME, METRICS
+from sim.metrics import METRICS
 from sim.params import PARAMETERS, SLOTS, Params
-from sim.run import Pass, Run
+from sim.run import Run
 from sim.settings import write
-from sim.theory import (
-    expected_tokens_per_pass,
-    pass_time,
-    plain_pass,
-    verify_time,
-)
+from sim.strip import last_eviction
+from sim.theory import expected_tokens_per_pass, pass_time, plain_pass, verify_time
 from sim.view import BY_KEY
-
-PHASES = ("draft", "verify", "keep")
-"""How a pass is told when there is time for it."""
-
-DRAFT = "draft"
-"""A draft that the strip shows before its verdict."""
+from sim.words import count, figure, figure_with_unit, listed, many, short, three_digits
 
 LONG_DRAFT, SHORT_DRAFT = 6, 5
 """From how many drafts on the sentence compares with how many."""
@@ -38,61 +29,6 @@ ADVANCED = ("c", "batch", "knee", "c0", "chunk", "seed")
 
 ADVANCED_ALWAYS = ("c", "batch", "seed")
 
-MOST_DIGITS = 9
-"""Digits of a coin that are ever told."""
-
-SMALL = 0.095
-"""Ratios below which two digits after the point say too little."""
-
-RATES_SHOWN = 8
-"""How many rates per position fit beside their control."""
-
-
-def count(number: float) -> str:
-    """A count, rounded; grouped from five digits on."""
-    whole = round(number)
-    return f"{whole:,}" if whole >= 10_000 else str(whole)
-
-
-def _listed(rates: Sequence[float]) -> str:
-    shown = ", ".join(map(_short, rates[:RATES_SHOWN]))
-    return shown + (" and so on" if len(rates) > RATES_SHOWN else f", then {_short(rates[-1])}")
-
-
-def _short(number: float) -> str:
-    """A setting in a running text: no more digits than one reads."""
-    return write_number(round(number, 3))
-
-
-def _three_digits(number: float) -> str:
-    """About three digits, and always as many after the point: a number that plays must not jump."""
-    return f"{number:.2f}" if number < 10 else f"{number:.1f}" if number < 100 else count(number)
-
-
-def many(number: int, noun: str) -> str:
-    """A count with its noun: 1 pass, 2 passes."""
-    if number == 1:
-        return f"1 {noun}"
-    return f"{count(number)} {noun}{'es' if noun.endswith('s') else 's'}"
-
-
-def figure(name: str, value: float | None) -> str:
-    """A metric as the page writes it, where a × has its own place; “–” where there is none."""
-    metric = BY_NAME[name]
-    if value is None:
-        return "–"
-    if metric.unit == "%":
-        return f"{100 * value:.{metric.digits}f} %"
-    if metric.is_count:
-        return count(value)
-    return f"{value:.2g}" if 0 < value < SMALL else f"{value:.{metric.digits}f}"
-
-
-def figure_with_unit(name: str, value: float | None) -> str:
-    """A metric where it stands alone."""
-    times = "×" if BY_NAME[name].unit == "×" and value is not None else ""
-    return figure(name, value) + times
-
 
 def figures(report: Mapping[str, Any], run: Run) -> dict[str, str]:
     """Every text beside the board by the name of its place: metrics, and what is said of them."""
@@ -100,7 +36,7 @@ def figures(report: Mapping[str, Any], run: Run) -> dict[str, str]:
     texts = {metric.name: figure(metric.name, report[metric.name]) for metric in METRICS}
     tokens = report["tokens"]
     texts["positions_per_token"] = (
-        f"{_three_digits(report['positions_computed'] / tokens)} a token" if tokens else ""
+        f"{three_digits(report['positions_computed'] / tokens)} a token" if tokens else ""
     )
     texts["alpha"] = (
         "one rate per position"
@@ -108,14 +44,14 @@ def figures(report: Mapping[str, Any], run: Run) -> dict[str, str]:
         else f"α is {write_number(round(100 * params.acceptance_rate, 1))} %"
     )
     texts["advanced"] = ": " + ", ".join(
-        f"{row.label} {_short(getattr(params, row.name))}"
+        f"{row.label} {short(getattr(params, row.name))}"
         for row in PARAMETERS
         if row.key in ADVANCED_ALWAYS
         or (row.key in ADVANCED and getattr(params, row.name) != row.default)
     )
     texts["race_label"] = "speculative" if params.speculation else "one by one"
     texts["alpha_help"] = (
-        f"per position: {_listed(params.acceptance_rates)}."
+        f"per position: {listed(params.acceptance_rates)}."
         if params.acceptance_rates
         else BY_KEY["alpha"].help
     )
@@ -221,12 +157,7 @@ def sentence(run: Run, tick: int) -> Sentence:
 def _at_rates(params: Params) -> str:
     if params.acceptance_rates:
         return "At these rates"
-    return f"At α = {_short(params.acceptance_rate)}"
-
-
-def last_eviction(run: Run, tick: int) -> int:
-    """The last tick up to `tick` at which the cache was evicted."""
-    return max(evicted for evicted in run.params.evictions_made if evicted <= tick)
+    return f"At α = {short(params.acceptance_rate)}"
 
 
 def _recomputing(run: Run, tick: int) -> Sentence:
@@ -296,104 +227,6 @@ def _losing(run: Run, report: Mapping[str, Any]) -> Sentence:
         f"{head} A verify pass costs {cost:.2f} plain passes ({', '.join(reasons)}) and yields "
         f"{report['tokens_per_pass']:.2f} tokens.",
     )
-
-
-class StripCell(NamedTuple):
-    """One large cell of the strip: its state, its mark, and the coin that decided."""
-
-    state: str
-    mark: str
-    coin: str
-    label: str
-
-
-class Strip(NamedTuple):
-    """The pass that a tick was: a caption, and cells; while recomputing, a share that is back."""
-
-    caption: str
-    cells: tuple[StripCell, ...] = ()
-    restored: float | None = None
-
-
-def strip(run: Run, tick: int, phase: str = "keep") -> Strip:
-    """The last pass at `tick`, told up to `phase` of `PHASES`; a recompute pass has no phases."""
-    missing = run.missing(tick)
-    if missing:
-        evicted = last_eviction(run, tick)
-        whole = run.missing(evicted)
-        made = (
-            "evicted"
-            if tick == evicted
-            else f"recompute: {many(_last_chunk(run, tick), 'position')}"
-        )
-        return Strip(
-            f"{made}, **{count(missing)} still missing**, no new token", (), 1 - missing / whole
-        )
-    record = run.verify_pass_at(tick)
-    if record is None:
-        if tick == 0:
-            return Strip("no pass yet: press Play or Step")
-        return Strip(
-            f"recompute pass: {count(_last_chunk(run, tick))} positions, "
-            "**the cache is whole again**",
-            (),
-            1.0,
-        )
-    return Strip(_caption(record, phase), tuple(_cells(record, phase)))
-
-
-def _last_chunk(run: Run, tick: int) -> int:
-    return run.at(tick).positions_recomputed - run.at(tick - 1).positions_recomputed
-
-
-def _caption(record: Pass, phase: str) -> str:
-    k, accepted = len(record.rates), record.accepted
-    if k == 0:
-        return "this pass: **1 token**, without a draft"
-    if phase == "draft":
-        return f"draft: the draft model proposes **{many(k, 'token')}**"
-    if phase == "verify":
-        return (
-            f"verify: one pass of the big model checks **{'it' if k == 1 else f'all {k} at once'}**"
-        )
-    made = many(accepted + 1, "token")
-    if accepted == k:
-        return f"this pass: **all {k} accepted**, plus its own token: {made}"
-    if accepted:
-        return f"this pass: **{accepted} accepted**, its own replaces the next: {made}"
-    return f"this pass: **none accepted**, its own replaces the first: {made}"
-
-
-def _coin(coin: float, rate: float) -> str:
-    """A coin against its rate, with so many digits that it never seems to have crossed it."""
-    below = coin < rate
-    for digits in range(2, MOST_DIGITS + 1):
-        cut, against = int(coin * 10**digits) / 10**digits, round(rate, max(digits, 3))
-        if (cut < against) == below:
-            break
-    return f"{cut:.{digits}f} {'<' if below else '≥'} {write_number(against)}"
-
-
-def _cells(record: Pass, phase: str) -> list[StripCell]:
-    cells = []
-    for index, (coin, rate) in enumerate(zip(record.coins, record.rates, strict=True)):
-        name = f"draft {index + 1}"
-        if phase == "draft":
-            cells.append(StripCell(DRAFT, "?", "", f"{name}: proposed"))
-        elif index < record.accepted:
-            text = _coin(coin, rate)
-            cells.append(StripCell(ACCEPTED, "✓", text, f"{name}: accepted, {text}"))
-        elif index == record.accepted:
-            text = _coin(coin, rate)
-            cells.append(StripCell(REJECTED, "×", text, f"{name}: rejected, {text}"))
-        else:
-            cells.append(StripCell(DISCARDED, "", "—", f"{name}: discarded"))
-    own = BONUS if record.rates else PLAIN
-    if phase == "keep":
-        cells.append(StripCell(own, "•", own if record.rates else "token", "the pass's own token"))
-    else:
-        cells.append(StripCell(DRAFT, "", "", "the pass's own token: not yet known"))
-    return cells
 
 
 def describe_slot(run: Run, tick: int, slot: int) -> str:

@@ -1,5 +1,5 @@
 // What must work before Python does, or without it: the theme, the link's values in the controls,
-// progress, and the report of a start that fails or stalls. No rule of the simulation is here.
+// progress, the API. What goes wrong is told by failure.js. No rule of the simulation is here.
 (() => {
   if (window.bonusTokenStart) return; // put off by a proxy, and brought by a module meanwhile
   const root = document.documentElement;
@@ -98,37 +98,33 @@
   }
   window.bonusToken = api;
 
-  // What can go wrong with a start, each with words of its own and what its reader can do.
-  const BUNDLED = false; // a bundle is written with true here
-  const repair = (file) => {
-    if (BUNDLED) return "Reload the page. If you host it, unpack the bundle again, whole: its bundle.json lists every file.";
-    const own = /\.py$|^(boot|start|interpreter|snapshot)\.m?js$/.test(file);
-    return `Reload the page. If you serve it yourself, ${own ? "put the file back: it belongs to the project" : "run “python3 -m sim vendor” in its folder"}.`;
-  };
-  const FROM_DISK = BUNDLED ? "python3 -m http.server" : "python3 -m sim";
-  const KINDS = {
-    file: () => ["This page cannot run from the disk", `Browsers let no file on the disk read another. In the page’s folder, run “${FROM_DISK}” and open the address that it prints.`],
-    policy: () => ["The server forbids what Python needs", "Its Content-Security-Policy stops the start. Whoever runs the server can allow 'self' and 'unsafe-eval' in script-src, and 'self' in connect-src."],
-    wasm: () => ["This browser cannot run Python", "WebAssembly is not available here. Switch it on, or use a current browser."],
-    memory: () => ["There is not enough memory", "Python needs about 200 MB. Close other tabs or programs, then try again."],
-    missing: (file, why) => ["A file of the page is missing", `${file} is missing (${why}). ${repair(file)}`],
-    damaged: (file, why) => ["A file of the page is damaged", `${file} is damaged${why ? ` (${why})` : ""}. ${repair(file)}`],
-    type: (file, why) => ["The server sends a script as something else", `${file} came as ${why}, and a browser runs a module only as text/javascript. Whoever runs the server can give .mjs and .js files that type.`],
-    connection: (file) => ["The connection was lost", `${file} did not arrive. The page tries again by itself as soon as the server can be reached. If that does not help, a filter or an extension may hold the file back.`],
-    stalled: (stage) => ["Python is not coming", `Nothing has arrived for ${stallSeconds} seconds, while waiting for: ${stage}. Check the connection, then try again.`],
-    python: () => ["Python could not start", "An error stopped the start of the page. Reload to try again."],
-    action: () => ["Something went wrong", "An action could not be carried out. Reload the page to go on."],
-  };
-  /** After these no start can come without a reload; a stall or a lost connection may pass. */
-  const FINAL = ["file", "policy", "wasm", "missing", "damaged", "type", "python"];
-
+  // What went wrong, by its kind. failure.js has the words for each, and finds the cause. Problems wait
+  // for it; if it does not come, they are told in one line.
   class Problem extends Error {
     constructor(kind, file = "", why = "") {
-      const [title, text] = KINDS[kind](file, why);
-      super(text);
-      Object.assign(this, { kind, file, why, title, detail: "" });
+      super(`${file || "the page"}: ${why || kind}`);
+      Object.assign(this, { kind, file, why, detail: "" });
     }
   }
+  let failure = null;
+  const explain = () => { failure ??= window.bonusTokenFailure?.(shared) ?? null; };
+  const explained = new Promise((resolve) => {
+    // Put off, or lost on its way.
+    whenRead(() => resolve(window.bonusTokenFailure ?? import("./failure.js").catch(() => {})));
+  });
+  const report = async (problem) => {
+    if (!failure) await explained;
+    if (failure) return failure.report(problem);
+    if (!loading()) return;
+    const told = "A part of the page did not arrive: static/failure.js, which would say more. Reload the page.";
+    root.dataset.state = "failed";
+    settle.reject(new Error(`${told} ${problem.message}`));
+    const panel = $("failure");
+    panel.querySelector("p").textContent = told;
+    panel.querySelector("pre").textContent = problem.message;
+    panel.querySelector("button").onclick = () => location.reload();
+    panel.hidden = false;
+  };
 
   const nameOf = (address) => new URL(address, location.href).pathname.split("/").pop();
   /** Fetch a file of the page, or reject with what is wrong with it, as far as its head tells. */
@@ -230,160 +226,6 @@
     }
   });
 
-  // Failures: told, and tried again where that can help.
-
-  // Only these files are the page's own, whatever else a host or an extension puts into it.
-  const needed = () => [...document.querySelectorAll('link[rel="modulepreload"], link[rel="preload"]')]
-    .filter((link) => !("snapshot" in link.dataset) && /^\.\/(static|sim)\//.test(link.getAttribute("href")))
-    .map((link) => link.href);
-  const isOurs = (address) => [here?.src, ...needed()].includes(String(address).replace(/[?#].*$/, ""));
-
-  const LOOK_WAIT = 4000; // milliseconds to look for the cause
-  /** Which file of the page is not as it should be, if one is. */
-  async function findCause() {
-    const cut = new AbortController();
-    setTimeout(() => cut.abort(), LOOK_WAIT);
-    const found = await Promise.all(needed().map(async (address) => {
-      try {
-        const response = await checked(address, { cache: "no-cache", signal: cut.signal });
-        await response.body?.cancel();
-        return null;
-      } catch (problem) {
-        return problem;
-      }
-    }));
-    const problems = found.filter((problem) => problem instanceof Problem && (problem.kind !== "connection" || !cut.signal.aborted));
-    return problems.find(({ kind }) => kind !== "connection") ?? problems[0];
-  }
-
-  const pythonStops = () => {
-    try {
-      return !new Function("return true")();
-    } catch {
-      return true; // the policy of a host
-    }
-  };
-
-  let tryAgain = null;
-  let over = false; // no start can come any more
-  let looking = false;
-  let lost = false; // the connection, at least once
-  /** Say what stopped the start, and look for what is behind it first. */
-  async function report(problem) {
-    if (!loading() || looking) return;
-    looking = true;
-    const certain = ["file", "policy", "wasm", "memory", "type"].includes(problem.kind);
-    const cause = certain ? null : await findCause();
-    looking = false;
-    if (!loading()) return;
-    if (cause) cause.detail ||= problem.detail;
-    fail(cause ?? problem);
-  }
-
-  function fail(problem) {
-    const { kind, title, message, detail } = problem;
-    if (root.dataset.state === "ready") root.classList.add("drawn");
-    root.dataset.state = "failed";
-    over = FINAL.includes(kind) && !tryAgain;
-    if (over) settle.reject(new Error(`${title}: ${message}`));
-    whenRead(() => {
-      const panel = $("failure");
-      panel.querySelector("h2").textContent = title;
-      panel.querySelector("p").textContent = `${message} The text and the picture of the opening scene stay readable.`;
-      panel.querySelector("pre").textContent = detail;
-      const button = panel.querySelector("button");
-      button.textContent = tryAgain ? "Try again" : "Reload the page";
-      button.onclick = again;
-      panel.hidden = root.dataset.state !== "failed";
-    });
-    if (kind !== "connection") return;
-    lost = true;
-    awaitConnection();
-  }
-
-  function again() {
-    clearInterval(asking);
-    asking = null;
-    if (!tryAgain) return location.reload();
-    $("failure").hidden = true;
-    root.dataset.state = "loading";
-    bytes = 0;
-    progressed("another try");
-    return tryAgain();
-  }
-
-  // A lost connection may come back: the browser says so, or the server answers again.
-  const ASK_EVERY = 3000; // milliseconds
-  const MOST_TRIES = 3; // in a row, where the browser does not say so
-  let tries = performance.getEntriesByType("navigation")[0]?.type === "reload" ? MOST_TRIES - 1 : 0;
-  let asking = null;
-  const awaitConnection = () => { asking ??= setInterval(ask, ASK_EVERY); };
-  const ask = async () => {
-    if (asking === null || !navigator.onLine || tries >= MOST_TRIES) return;
-    const reached = await fetch(here.src, { cache: "no-store" }).then(() => true, () => false);
-    if (!reached || asking === null) return;
-    tries += 1;
-    again();
-  };
-  addEventListener("online", () => {
-    tries = 0; // the way there may take some seconds more
-    ask();
-  });
-
-  // Where an error was raised: the first place that its stack names. WebAssembly's own is Python's.
-  const PLACE = /[a-z][a-z0-9+.-]*:\/\/[^\s()]+?(?=:\d+:\d+)/gi;
-  const raisedIn = ({ stack, fileName, sourceURL }) =>
-    String(stack ?? "").match(PLACE)?.find((place) => !place.startsWith("wasm:")) ?? fileName ?? sourceURL;
-  const isPython = (error) => error?.name === "PythonError" || /Traceback \(most recent/.test(error?.message);
-
-  addEventListener("error", ({ target, message, filename, error }) => {
-    if (target instanceof HTMLElement) {
-      if (target.tagName === "SCRIPT" && isOurs(target.src)) report(new Problem("missing", nameOf(target.src), "not loaded"));
-    } else if (isPython(error) || isOurs(filename)) {
-      raised(error, message, filename);
-    }
-  }, true);
-  addEventListener("unhandledrejection", ({ reason }) => {
-    const message = String(reason?.message ?? reason);
-    const place = reason instanceof Error ? raisedIn(reason) : undefined;
-    if (isPython(reason) || isOurs(place)) raised(reason, message, place);
-    else if (!place && loading()) suspect(reason, message);
-  });
-  // What is behind an error that a script met, as far as its kind tells.
-  const kindOf = (error) => {
-    if (error instanceof SyntaxError) return "damaged";
-    return error instanceof TypeError && /fetch|network|load failed/i.test(error.message) ? "connection" : "python";
-  };
-  const raised = (error, message, place) => {
-    const kind = !loading() ? "action" : isPython(error) ? "python" : kindOf(error);
-    const problem = Object.assign(new Problem(kind, place && nameOf(place)), { detail: message });
-    if (loading()) report(problem);
-    else if (root.dataset.state === "ready") fail(problem);
-  };
-  // Engines do not always say where a module could not be loaded or read: then the files are looked at.
-  const suspect = async (reason, message) => {
-    const unread = reason instanceof SyntaxError;
-    if (!unread && !/fetch|import|load|network/i.test(message)) return;
-    const cause = await findCause() ?? (unread ? await findUnreadable() : null);
-    // Nothing is wrong any more, but what a lost connection took along does not come back by itself.
-    const gone = lost && kindOf(reason) === "connection" ? new Problem("connection", "A file of the page") : null;
-    if ((cause ?? gone) && loading()) fail(cause ?? gone);
-  };
-  const findUnreadable = async () => {
-    for (const address of needed().filter((one) => /\.m?js$/.test(one))) {
-      const error = await import(address).then(() => null, (reason) => reason);
-      if (error instanceof SyntaxError) return new Problem("damaged", nameOf(address), error.message);
-    }
-    return null;
-  };
-  addEventListener("securitypolicyviolation", ({ disposition, blockedURI, effectiveDirective }) => {
-    if (disposition !== "enforce" || !isOurs(blockedURI)) return;
-    report(Object.assign(new Problem("policy"), { detail: `${effectiveDirective}: ${blockedURI}` }));
-  });
-  if (location.protocol === "file:") report(new Problem("file"));
-  else if (typeof WebAssembly !== "object") report(new Problem("wasm"));
-  else if (pythonStops()) report(new Problem("policy"));
-
   // Controls: the link's values as they stand there, checked by Python later; and which were moved.
   const SCENE = document.querySelector('meta[name="scene-keys"]')?.content.split(" ") ?? [];
   if (SCENE.some((key) => query.has(key))) root.classList.add("elsewhere"); // than what is printed
@@ -420,8 +262,22 @@
     addEventListener("resize", look);
   });
 
+  /** What failure.js is handed, and where it says that no start can come any more. */
+  const shared = {
+    root, here, $, whenRead, loading, nameOf, checked, Problem, stallSeconds,
+    tryAgain: null,
+    over: false,
+    refuse: (error) => settle.reject(error),
+    restart() {
+      root.dataset.state = "loading";
+      bytes = 0;
+      progressed("another try");
+    },
+  };
+
   let started = false;
   window.bonusTokenStart = {
+    explain,
     loading,
     storageWorks,
     charts: () => import("./charts.mjs"),
@@ -443,10 +299,10 @@
     open,
     Problem,
     /** Whether a start may still come. */
-    awaited: () => !over && dispatch === null,
+    awaited: () => !shared.over && dispatch === null,
     /** A script of the page could not be imported. */
     notImported(file, error) {
-      const kind = error instanceof TypeError ? "missing" : kindOf(error);
+      const kind = error instanceof TypeError ? "missing" : error instanceof SyntaxError ? "damaged" : "python";
       report(Object.assign(new Problem(kind, nameOf(file), "not loaded"), { detail: String(error) }));
     },
     /** Whether this is the first start; a second one has nothing to do. */
@@ -456,9 +312,9 @@
       return first;
     },
     /** Resolves when the reader asks for another try. */
-    retry: () => new Promise((resolve) => { tryAgain = resolve; }),
+    retry: () => new Promise((resolve) => { shared.tryAgain = resolve; }),
     /** From here on only a reload can help. */
-    runtimeLoaded: () => { tryAgain = null; },
+    runtimeLoaded: () => { shared.tryAgain = null; },
     /** The interpreter could not be loaded, but may be tried again. */
     runtimeFailed: (error) => report(error instanceof Problem ? error : Object.assign(new Problem("python"), { detail: error.message })),
     /** Say, in one quiet line, why this start was slower than it need be. */
@@ -480,15 +336,15 @@
     ready(call) {
       dispatch = call;
       clearInterval(watchdog);
-      clearInterval(asking);
-      asking = null;
+      failure?.rest();
       // What was feared did not come true.
       root.dataset.state = "ready";
       $("failure").hidden = true;
       root.classList.remove("elsewhere");
       performance.mark("bonus-token-ready");
-      if (over) api.ready = Promise.resolve(api);
+      api.ready = Promise.resolve(api); // it may have been refused
       settle.resolve(api);
     },
   };
+  explain();
 })();

@@ -1,13 +1,12 @@
-"""The one module that touches the browser: everything else in the page is handed what it needs."""
+"""What touches the browser, but for `device`: the rest of the page is handed what it needs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from typing import Any
 
 import js
-from pyodide.ffi import JsException, create_once_callable, create_proxy, to_js
+from pyodide.ffi import create_proxy, to_js
 
 from sim.reading import cut_off
 from sim.view import asked
@@ -152,26 +151,6 @@ def tell_host(message: str) -> None:
     START.tell(message)
 
 
-def save(name: str, kind: str, text: str) -> None:
-    """Give the reader a file."""
-    held = js.URL.createObjectURL(js.Blob.new(to_js([text]), type=kind))
-    anchor = document.createElement("a")
-    anchor.href, anchor.download = held, name
-    anchor.click()
-    js.setTimeout(create_once_callable(lambda *_: js.URL.revokeObjectURL(held)), 10_000)
-
-
-def copy(text: str, copied: Callable[[bool], object]) -> None:
-    """Put text on the clipboard, and say whether that worked."""
-    clipboard = getattr(js.navigator, "clipboard", None)
-    if clipboard is None:
-        copied(False)
-        return
-    # One of them is called, with an error or with nothing.
-    done = create_once_callable(lambda error=None: copied(not error))
-    clipboard.writeText(text).then(done, done)
-
-
 def place_above(notice: Any, field: Any) -> None:
     """Put a notice above a field, or where it always is."""
     if field is None:
@@ -181,29 +160,6 @@ def place_above(notice: Any, field: Any) -> None:
         top = field.getBoundingClientRect().top + js.scrollY
         notice.style.top = f"{max(5, top - NOTICE_ROOM)}px"
         notice.classList.add("near")
-
-
-def stored(place: str) -> str | None:
-    """What this device keeps there, or None: nothing, or no storage."""
-    try:
-        return js.localStorage.getItem(place) or None
-    except (JsException, AttributeError):
-        return None
-
-
-def store(place: str, text: str) -> bool:
-    """Keep a text on this device; whether that worked."""
-    try:
-        js.localStorage.setItem(place, text)
-    except (JsException, AttributeError):  # blocked or full; a frame without an origin has none
-        return False
-    return True
-
-
-def forget(place: str) -> None:
-    """Keep it no longer."""
-    with suppress(JsException, AttributeError):
-        js.localStorage.removeItem(place)
 
 
 def media(condition: str) -> Any:
@@ -372,36 +328,3 @@ def watch_pixel_ratio(handler: Callable[[], object]) -> None:
     proxy = create_proxy(look)
     look()
     js.setInterval(proxy, RATIO_LOOK)
-
-
-def watch_stored(place: str, handler: Callable[[], object]) -> None:
-    """Call back when another tab has changed what this device keeps there, or erased all."""
-    listen(window, "storage", lambda event: (not event.key or event.key == place) and handler())
-
-
-def kept_now(place: str, otherwise: str) -> str:
-    """What this device keeps there, empty for nothing; `otherwise` where it cannot be asked."""
-    try:
-        return js.localStorage.getItem(place) or ""
-    except (JsException, AttributeError):
-        return otherwise
-
-
-def read_chosen(field: Any, most: int, read: Callable[[str, int, str], object]) -> None:
-    """Read the file chosen in a field: `read` gets its name, its size in bytes, and its text.
-
-    The text is empty for a file of more than `most` bytes, and for one that cannot be read.
-    """
-    if not field.files.length:
-        return
-    file = field.files.item(0)  # as a condition, a file of no bytes would be no file
-    name, size = str(file.name), int(file.size)
-
-    def done(text: object) -> None:
-        field.value = ""  # so that the same file can be chosen again
-        read(name, size, text if isinstance(text, str) else "")
-
-    if size > most:
-        done("")
-    else:
-        file.text().then(done, done)

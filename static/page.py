@@ -21,7 +21,7 @@ from sim.run import Run
 from sim.scene import picture
 from sim.session import Session
 from sim.settings import link
-from sim.story import PHASES
+from sim.strip import PHASES
 from sim.view import View
 from static import browser
 from static.board import Board

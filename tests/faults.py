@@ -94,6 +94,25 @@ def page_with(script: str = "", stall: float = 20) -> Fault:
     return fault
 
 
+def with_html(change: dict[str, str], path: str = "/") -> Fault:
+    """The page with some of its text replaced by other text."""
+
+    def fault(handler: Handler) -> bool:
+        if asked(handler) != path:
+            return False
+        html = (SITE / "index.html").read_text(encoding="utf-8")
+        for old, new in change.items():
+            assert html.count(old) == 1
+            html = html.replace(old, new)
+        return answer(handler, html.encode(), kind="text/html; charset=utf-8")
+
+    return fault
+
+
+def serving_script(path: str, script: str) -> Fault:
+    return lambda h: asked(h) == path and answer(h, script.encode(), kind="text/javascript")
+
+
 def check_report(page: PageDriver, *named: str, button: str = "", seconds: float = 20) -> None:
     assert browsers.until_settled(page.driver, seconds) == "failed"
     page.until(lambda: page.one("#failure").is_displayed())

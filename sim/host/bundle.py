@@ -63,8 +63,8 @@ def contents(site: Path = SITE) -> dict[str, bytes]:
     for lab in LABS:
         found[lab_archive(lab.name)] = _python(lab_files(lab, site))
     # The page tells its host what to do about a missing file, which differs here.
-    boot = found["static/boot.js"]
-    found["static/boot.js"] = boot.replace(b"BUNDLED = false;", b"BUNDLED = true;")
+    failure = found["static/failure.js"]
+    found["static/failure.js"] = failure.replace(b"BUNDLED = false;", b"BUNDLED = true;")
     found[".nojekyll"] = b""  # GitHub's own builder would leave out __init__.py
     found[".github/workflows/pages.yml"] = (site / "static" / "pages.yml").read_bytes()
     found[LICENCES] = licences(listed, (site / "LICENSE").read_text(encoding="utf-8")).encode()

@@ -13,8 +13,8 @@ from sim.labs.charts import LENGTHS
 from sim.markup import joined, tag
 from sim.params import Params
 from sim.run import Run
-from sim.story import count
 from sim.theory import deviation_of_tokens_per_pass, expected_speedup, expected_tokens_per_pass
+from sim.words import count
 
 PARAMETERS, BYTES_EACH = 7e9, 2
 """A model of seven billion weights, two bytes each."""

@@ -11,9 +11,9 @@ from sim.chart import LINES, Chart, Data, Rows, Table, specification
 from sim.labs.run_charts import RUN_CHARTS
 from sim.params import Params
 from sim.settings import link
-from sim.story import figure
 from sim.theory import expected_speedup, expected_tokens_per_pass, plain_pass, verify_time
 from sim.view import View
+from sim.words import figure
 
 LENGTHS = range(1, 17)
 """Draft lengths that the charts span: those of the slider."""

@@ -15,8 +15,8 @@ from typing import Any
 from sim.chart import LINES, OTHERS, Chart, Data, Rows, Table, specification
 from sim.params import HORIZON, SLOTS, Params
 from sim.run import Run
-from sim.story import figure
 from sim.theory import chances_of_tokens, expected_tokens_per_pass
+from sim.words import figure
 
 THIS_RUN, THEORY, SPREAD = "this run", "theory", "other seeds"
 NINE_IN_TEN = "90 % of 1,000 other seeds"

@@ -8,7 +8,7 @@ from typing import Any
 
 from sim.labs.recall import BY_CARD, CARDS, LARGEST, RATINGS, Memory, read_export, read_memory
 from sim.picture import emphasised
-from static import browser
+from static import browser, device
 from static.browser import Attribute, one
 from static.loader import LabView, Link
 
@@ -21,7 +21,7 @@ class View(LabView):
 
     def __init__(self, section: Any, link: Link) -> None:
         super().__init__(section, link)
-        self._memory = read_memory(browser.stored(PLACE))
+        self._memory = read_memory(device.stored(PLACE))
         self._round = self._memory.order()
         self._texts = {
             name: Attribute(one(f"#deck-{name}"), kind)
@@ -40,7 +40,7 @@ class View(LabView):
         browser.listen(section, "click", self._click)
         browser.listen(section, "change", self._say_standing)
         browser.listen(self._file, "change", self._read)
-        browser.watch_stored(PLACE, self._follow)
+        device.watch_stored(PLACE, self._follow)
         one("#cards").hidden, one("#deck").hidden = True, False
         self._keep()
         self._show()
@@ -68,7 +68,7 @@ class View(LabView):
             self._file.click()
         elif action == "export":
             self._catch_up()
-            browser.save("bonus-token-recall.json", "application/json", self._memory.write())
+            device.save("bonus-token-recall.json", "application/json", self._memory.write())
         elif action == "erase":
             self._erase()
 
@@ -80,7 +80,7 @@ class View(LabView):
             self._texts["kept"].write("Press again to erase what is remembered.")
             return
         self._memory = Memory()
-        browser.forget(PLACE)
+        device.forget(PLACE)
         self._round = self._memory.order()
         self._show()
         self._unsure()
@@ -88,7 +88,7 @@ class View(LabView):
 
     def _read(self, _event: Any) -> None:
         """Read the file that was chosen."""
-        browser.read_chosen(self._file, LARGEST, self._join)
+        device.read_chosen(self._file, LARGEST, self._join)
 
     def _join(self, name: str, size: int, text: str) -> None:
         """Add what a file holds to what is remembered."""
@@ -111,11 +111,11 @@ class View(LabView):
     def _catch_up(self) -> None:
         """Take what the device holds, if it holds what was remembered here; nothing is erased."""
         if self._kept:
-            self._memory = read_memory(browser.kept_now(PLACE, self._memory.write()))
+            self._memory = read_memory(device.kept_now(PLACE, self._memory.write()))
 
     def _follow(self) -> None:
         """Another tab has changed what is kept: go on from there, at the question asked here."""
-        text = browser.stored(PLACE)
+        text = device.stored(PLACE)
         self._memory = read_memory(text)
         self._unsure()
         if text:
@@ -137,7 +137,7 @@ class View(LabView):
 
     def _keep(self) -> None:
         self._unsure()
-        self._kept = browser.store(PLACE, self._memory.write())
+        self._kept = device.store(PLACE, self._memory.write())
         self._texts["kept"].write(self._where())
 
     def _where(self) -> str:

@@ -10,7 +10,7 @@ from sim.labs.share import OUTSIDE, dialog_html, page_address, picture_name, sni
 from sim.scene import passes_csv, picture
 from sim.settings import updated
 from sim.view import View as Scene
-from static import browser
+from static import browser, device
 from static.browser import one
 from static.loader import LabView, Link
 
@@ -80,11 +80,11 @@ class View(LabView):
         elif action == "picture":
             view = self._chosen()
             svg = picture(self._run, view, self.link.paper(view.theme))
-            browser.save(self._named, "image/svg+xml", svg)
+            device.save(self._named, "image/svg+xml", svg)
         elif action == "passes":
-            browser.save("bonus-token-passes.csv", "text/csv", passes_csv(self._run))
+            device.save("bonus-token-passes.csv", "text/csv", passes_csv(self._run))
         elif key:
-            browser.copy(self._texts[key], lambda copied: self._copied(target, key, copied))
+            device.copy(self._texts[key], lambda copied: self._copied(target, key, copied))
 
     def _copied(self, button: Any, key: str, copied: bool) -> None:
         self._rested()

@@ -74,7 +74,8 @@ def test_the_start_fetches_what_it_imports_the_runtime_and_no_lab(faulty: Serve)
     page = faulty(noting(fetched))
     page.open("?embed=1")
     page.frames()
-    about = {"", "static/boot.js", "static/touch.js", "static/style.css", "static/icon.svg"}
+    about = {"", "static/boot.js", "static/failure.js", "static/touch.js"}
+    about |= {"static/style.css", "static/icon.svg"}
     runtime = {f"static/{name}" for name in MODULES} | {WASM, snapshot.name()}
     assert {name for name in fetched if name.endswith(".py")} == set(start_files())
     assert set(fetched) - about == set(start_files()) | runtime

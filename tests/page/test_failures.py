@@ -110,12 +110,10 @@ def test_the_snapshot_holds_all_that_the_start_imports(faulty: Serve) -> None:
 def test_an_edited_file_runs_as_it_is_now_whatever_the_snapshot_holds_compiled(
     faulty: Serve,
 ) -> None:
-    source = (SITE / "static" / "page.py").read_text(encoding="utf-8")
+    source = (SITE / "sim" / "verbs.py").read_text(encoding="utf-8")
     assert "Nothing is kept" in source
     edited = source.replace("Nothing is kept", "Nothing will be kept").encode()
-    page = faulty(
-        lambda h: asked(h) == "/static/page.py" and answer(h, edited, kind="text/x-python")
-    )
+    page = faulty(lambda h: asked(h) == "/sim/verbs.py" and answer(h, edited, kind="text/x-python"))
     page.open("?cache=off")
     assert "Nothing will be" in str(page.one("[data-action=evict]").get_property("title"))
     assert not page.run("return document.documentElement.dataset.slow")
@@ -214,12 +212,12 @@ def test_an_error_in_the_pages_own_code_is_reported(faulty: Serve) -> None:
 
 
 def test_an_error_in_an_event_is_reported_and_the_board_stays(faulty: Serve) -> None:
-    source = (SITE / "static" / "page.py").read_text(encoding="utf-8")
-    evict = "        if self.params.kv_cache:\n"
+    source = (SITE / "sim" / "session.py").read_text(encoding="utf-8")
+    evict = '    if VERB["evict"].idle(session.params):\n'
     assert source.count(evict) == 1
-    broken = source.replace(evict, "        1 / 0\n" + evict).encode()
+    broken = source.replace(evict, "    1 / 0\n" + evict).encode()
     page = faulty(
-        lambda h: asked(h) == "/static/page.py" and answer(h, broken, kind="text/x-python")
+        lambda h: asked(h) == "/sim/session.py" and answer(h, broken, kind="text/x-python")
     )
     page.open()
     page.action("evict")

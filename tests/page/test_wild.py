@@ -36,6 +36,8 @@ from tests.faults import (
     missing,
     mistyped,
     page_with,
+    serving_script,
+    with_html,
 )
 from tests.shown import scene
 
@@ -47,25 +49,6 @@ STRAYS = {
     "nothing": "undefined",
     "an object": "({ code: 4001, message: 'failed to load the wallet' })",
 }
-
-
-def with_html(change: dict[str, str], path: str = "/") -> Fault:
-    """The page with some of its text replaced by other text."""
-
-    def fault(handler: Handler) -> bool:
-        if asked(handler) != path:
-            return False
-        html = (SITE / "index.html").read_text(encoding="utf-8")
-        for old, new in change.items():
-            assert html.count(old) == 1
-            html = html.replace(old, new)
-        return answer(handler, html.encode(), kind="text/html; charset=utf-8")
-
-    return fault
-
-
-def serving_script(path: str, script: str) -> Fault:
-    return lambda h: asked(h) == path and answer(h, script.encode(), kind=SCRIPT_TYPE)
 
 
 def no_alarm(page: PageDriver) -> None:

@@ -10,9 +10,11 @@ import pytest
 from sim.labs.charts import LENGTHS, length_table, map_data, map_table
 from sim.params import PARAMETERS, Params
 from sim.run import Run
-from sim.story import figure, figures, sentence, settings, strip
+from sim.story import figures, sentence, settings
+from sim.strip import strip
 from sim.theory import expected_speedup, verify_time
 from sim.view import BY_KEY
+from sim.words import figure
 from tests.server import ROOT
 
 REPORTED = Params(draft_length=1, acceptance_rate=0.966, draft_cost=4.24)

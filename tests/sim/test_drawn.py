@@ -21,8 +21,8 @@ from sim.params import HORIZON, SLOTS, Params
 from sim.picture import CSS_COLOURS, bar_parts, board_svg, scene_svg, strip_html, swatch
 from sim.plot import HEIGHT, band, path, scale, theory_height
 from sim.run import Run
-from sim.story import Strip, StripCell
 from sim.story import settings as told_settings
+from sim.strip import Strip, StripCell
 from sim.theory import expected_tokens_per_pass
 from static.playback import Playback
 from tests.oracle import chances

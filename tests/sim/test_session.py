@@ -30,9 +30,10 @@ from sim.question import OPEN, OVER, RUNNING
 from sim.run import Run
 from sim.session import Session, Step, opened
 from sim.settings import link, query
-from sim.story import figure, figures
+from sim.story import figures
 from sim.verbs import SCRIPTED, VERBS
 from sim.view import BY_KEY, NO_LAB, NO_QUESTION, VIEW, View, asked
+from sim.words import figure
 from tests.strategies import ANY_PARAMS, ANY_VIEW, values
 
 EXAMPLES = int(os.environ.get("SESSION_EXAMPLES", "25"))

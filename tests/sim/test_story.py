@@ -12,7 +12,8 @@ from sim.params import HORIZON, Params
 from sim.picture import CSS_COLOURS, board_svg, emphasised, strip_html
 from sim.plot import HEIGHT, band, path, scale
 from sim.run import Run
-from sim.story import DRAFT, describe_slot, figures, sentence, strip, summary
+from sim.story import describe_slot, figures, sentence, summary
+from sim.strip import DRAFT, strip
 from static.playback import LONGEST, Playback
 from tests.strategies import any_params, ticks
 

@@ -34,21 +34,11 @@ from sim.question import LABELS, Question
 from sim.run import Run
 from sim.scene import Scene, light_or_dark, passes_csv
 from sim.settings import link
-from sim.story import (
-    DRAFT,
-    PHASES,
-    bars,
-    count,
-    figure,
-    figures,
-    last_eviction,
-    many,
-    sentence,
-    strip,
-    summary,
-)
+from sim.story import bars, figures, sentence, summary
 from sim.story import settings as told_settings
+from sim.strip import DRAFT, PHASES, last_eviction, strip
 from sim.view import PARTS, View
+from sim.words import count, figure, many
 from tests.strategies import params_of_rules
 
 EXAMPLES = int(os.environ.get("BONUS_TOKEN_EXAMPLES", "25"))
