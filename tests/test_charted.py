@@ -38,6 +38,7 @@ from sim.labs.run_charts import (
     ON,
     TICKS,
     TOLD_TICKS,
+    RunAt,
     luck_data,
     luck_spread,
     luck_table,
@@ -370,17 +371,17 @@ def test_a_table_is_written_cell_by_cell_and_escaped() -> None:
         table_html(chart, Table(["a"], [["1"], ["2"]], ["?k=1"]))
 
 
-def replace_title(chart: Chart, title: str) -> Chart:
+def replace_title(chart: Chart[RunAt], title: str) -> Chart[RunAt]:
     return chart._replace(title=title)
 
 
 @pytest.mark.parametrize("chart", CHARTS, ids=lambda chart: chart.name)
-def test_each_chart_tells_its_scene_s_own_run_and_tick(chart: Chart) -> None:
+def test_each_chart_tells_its_scene_s_own_run_and_tick(chart: Chart[RunAt]) -> None:
     """Its data follow the run; a chart of runs follows the tick too, and no other does."""
     one, other = Run(Params(draft_cost=0.0)), Run(Params(draft_cost=0.3, acceptance_rate=0.6))
-    assert chart.data(one, 60) != chart.data(other, 60)
+    assert chart.data(RunAt(one, 60)) != chart.data(RunAt(other, 60))
     follows = chart.name in ("positions", "yields", "luck")
-    assert (chart.data(one, 60) != chart.data(one, 61)) == follows
+    assert (chart.data(RunAt(one, 60)) != chart.data(RunAt(one, 61))) == follows
     assert chart.renderer == ("canvas" if chart.name == "map" else "svg")
     assert (chart.spread is not None) == (chart.name in ("yields", "luck"))
     assert len({chart.title for chart in CHARTS}) == len(CHARTS)

@@ -29,6 +29,7 @@ from sim.labs.run_charts import (
     OFF,
     ON,
     TICKS,
+    RunAt,
     luck_data,
     luck_spread,
     position_data,
@@ -72,9 +73,9 @@ def test_every_specification_is_valid_with_its_data(chart: Any, theme: str) -> N
     validator = jsonschema.Draft7Validator(json.loads(SCHEMA.read_text("utf-8")))
     for params in SETTINGS if theme == "light" else SETTINGS[:2]:  # they differ in colours alone
         run = Run(params)
-        data = chart.data(run, 60)
+        data = chart.data(RunAt(run, 60))
         if chart.spread:
-            data[OTHERS] = chart.spread(run, 60)
+            data[OTHERS] = chart.spread(RunAt(run, 60))
         spec = {**chart.spec(PALETTES[theme]), "datasets": data}
         assert spec["description"]
         assert validator.is_valid(json.loads(json.dumps(spec)))
@@ -131,18 +132,19 @@ def test_every_chart_has_its_numbers_as_a_table(params: Params, tick: int) -> No
         rows = table_of(chart, run, tick).rows
         assert len(rows) >= (len(params.rates) + 1 if chart.name == "yields" else 5)
         assert all(
-            len(row) == len(chart.table(run, tick, data_of(chart, run, tick)).columns)
+            len(row) == len(chart.table(RunAt(run, tick), data_of(chart, run, tick)).columns)
             for row in rows
         )
 
 
-def data_of(chart: Chart, run: Run, tick: int) -> Data:
+def data_of(chart: Chart[RunAt], run: Run, tick: int) -> Data:
     """All rows of a chart, those of the thousand runs among them."""
-    return chart.data(run, tick) | ({OTHERS: chart.spread(run, tick)} if chart.spread else {})
+    at = RunAt(run, tick)
+    return chart.data(at) | ({OTHERS: chart.spread(at)} if chart.spread else {})
 
 
-def table_of(chart: Chart, run: Run, tick: int) -> Table:
-    return chart.table(run, tick, data_of(chart, run, tick))
+def table_of(chart: Chart[RunAt], run: Run, tick: int) -> Table:
+    return chart.table(RunAt(run, tick), data_of(chart, run, tick))
 
 
 @pytest.mark.parametrize("params", RUNS, ids=range(len(RUNS)))
@@ -372,11 +374,11 @@ def test_without_numpy_the_charts_of_luck_say_so_and_show_the_rest(
     page.until(lambda: "could not be run" in page.text("#chart-luck .chart-note"), 30)
     assert lost.split("/")[-1] in page.text("#chart-luck .chart-note")
     chart = BY_NAME["luck"]
-    run = Run(Params())
-    assert told(page, "luck") == chart.table(run, 60, chart.data(run, 60)).rows
+    at = RunAt(Run(Params()), 60)
+    assert told(page, "luck") == chart.table(at, chart.data(at)).rows
     page.call("set", {"k": 2})
-    run = Run(Params(draft_length=2))
-    page.until(lambda: told(page, "luck") == chart.table(run, 60, chart.data(run, 60)).rows)
+    other = RunAt(Run(Params(draft_length=2)), 60)
+    page.until(lambda: told(page, "luck") == chart.table(other, chart.data(other)).rows)
     assert page.run("return document.documentElement.dataset.state") == "ready"
     assert not page.one("#failure").is_displayed()
 

@@ -42,7 +42,12 @@ class Lab:
 
 
 LABS = (
-    Lab("charts", "The charts of the text", ".chart", needs=("charts", "numpy")),
+    Lab(
+        "charts",
+        "The charts of the text",
+        ".chart:not(section[data-lab] .chart)",
+        needs=("charts", "numpy"),
+    ),
     Lab("recall", "Can you still say it?", "#recall", height=470),
     Lab(
         "convert",

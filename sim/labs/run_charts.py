@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from sim.chart import LINES, OTHERS, Chart, Data, Rows, Table, specification
 from sim.params import HORIZON, SLOTS, Params
@@ -21,6 +21,14 @@ from sim.theory import chances_of_tokens, expected_tokens_per_pass
 THIS_RUN, THEORY, SPREAD = "this run", "theory", "other seeds"
 NINE_IN_TEN = "90 % of 1,000 other seeds"
 ON, OFF = "KV cache on", "KV cache off"
+
+
+class RunAt(NamedTuple):
+    """What a chart of the text shows: a run, as it is right after a tick."""
+
+    run: Run
+    tick: int
+
 
 TICKS = sorted({round(HORIZON ** (index / 59)) for index in range(60)})
 """Ticks at which the runs are compared: dense at first, when luck counts most."""
@@ -356,22 +364,28 @@ def position_spec(colours: Mapping[str, str]) -> dict[str, Any]:
     )
 
 
-RUN_CHARTS = (
+RUN_CHARTS: tuple[Chart[RunAt], ...] = (
     Chart(
         "positions",
         "Positions computed by tokens written, with the KV cache and without",
         position_spec,
-        position_data,
-        position_table,
+        lambda at: position_data(*at),
+        lambda at, data: position_table(*at, data),
     ),
     Chart(
         "yields",
         "How many tokens a pass yields",
-        *(yield_spec, yield_data, yield_table, yield_spread),
+        yield_spec,
+        lambda at: yield_data(*at),
+        lambda at, data: yield_table(*at, data),
+        lambda at: yield_spread(*at),
     ),
     Chart(
         "luck",
         "Tokens per pass so far, by tick",
-        *(luck_spec, luck_data, luck_table, luck_spread),
+        luck_spec,
+        lambda at: luck_data(*at),
+        lambda at, data: luck_table(*at, data),
+        lambda at: luck_spread(*at),
     ),
 )
