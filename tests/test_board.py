@@ -11,7 +11,7 @@ import pytest
 from sim.marks import BLOCK, COLUMNS, LOOKS, PALETTES, ROWS, shapes
 from sim.params import SLOTS, Params
 from sim.run import Run
-from static.board import LINE_OF, Board
+from static.board import Board
 
 WIDTHS = (312.0, 331.5, 744.0)
 RATIOS = (0.75, 1.0, 1.25, 2.0, 3.0)
@@ -158,7 +158,7 @@ def covered(drawn: Drawn) -> dict[int, str]:
     found = {}
     for left, line, width, _, to_left, to_top, *_ in drawn.shown():
         assert left == to_left
-        state = list(LINE_OF)[round(line / cell)]
+        state = list(LOOKS)[round(line / cell)]
         for slot in range(SLOTS):
             x, y, _ = drawn.board.box(slot)
             if y == to_top and to_left <= x < to_left + width:
