@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from sim.markup import Markup, joined, tag
+from sim.work import Work
 
 Input = TypeVar("Input")
 
@@ -51,7 +52,7 @@ class Chart(NamedTuple, Generic[Input]):
     """The rows for an input."""
     table: Callable[[Input, Data], Table]
     """The same numbers for those who do not see the chart, with those of `spread` once there."""
-    spread: Callable[[Input], Rows] | None = None
+    spread: Callable[[Input], Work[Rows]] | None = None
     """The rows of `OTHERS`, which take NumPy: they come later, or never."""
     others: str = "A thousand other seeds"
     """What `spread` runs, in notes that say how far it has come."""

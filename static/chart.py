@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Generic
 
-from sim.chart import OTHERS, Chart, Data, Input, table_html
+from sim.chart import OTHERS, Chart, Data, Input, Rows, table_html
 from sim.marks import PALETTES
 from sim.picture import CSS_COLOURS
 from static import browser
 from static.browser import one
+from static.tasks import Worker
 
 Colours = Mapping[str, str]
 Take = Callable[[Mapping[str, object]], object]
@@ -60,6 +62,7 @@ class Drawn(Generic[Input]):
         self._colours: Colours = {}
         self._sent: Data = {}
         self._drawn_with: Data = {}
+        self._worker: Worker[Rows] = Worker(partial(browser.Delay, 0))
         self._spread_pace = browser.Delay(PACE, self._show_spread, restarts=False)
         browser.watch_near(one(figure), self._come)
 
@@ -110,19 +113,29 @@ class Drawn(Generic[Input]):
             return
         others = self._chart.others
         if self._numpy.here:
-            self._spread_of = self._wanted[0]
-            try:
-                spread = self._chart.spread(self._spread_of)
-            except Exception as error:  # a module that came damaged, or too little memory
-                self._say(f"{others} could not be run ({error}).")
-                return
-            self._say("")
-            self._send({OTHERS: spread})
+            if not self._worker.busy:  # what changes on and on would never be done
+                self._spread_of = self._wanted[0]
+                work = self._chart.spread(self._spread_of)
+                self._worker.start(work, self._spread_done, self._spread_failed, self._spread_goes)
         elif self._numpy.error:
             self._say(f"{others} could not be run ({self._numpy.error}).")
         else:
             self._say(f"Bringing NumPy for {others[0].lower()}{others[1:]} …")
             self._numpy.bring(self._show_spread)
+
+    def _spread_goes(self, share: float) -> None:
+        if not self._sent.get(OTHERS):
+            self._say(f"{self._chart.others}: {100 * share:.0f} % …")
+
+    def _spread_done(self, spread: Rows) -> None:
+        self._say("")
+        self._send({OTHERS: spread})
+        if self._wanted and self._wanted[0] != self._spread_of:
+            self._spread_pace.ask()
+
+    def _spread_failed(self, error: Exception) -> None:
+        """A module came damaged, or there is too little memory."""
+        self._say(f"{self._chart.others} could not be run ({error}).")
 
     def _say(self, text: str) -> None:
         if self._note:
@@ -132,6 +145,9 @@ class Drawn(Generic[Input]):
         self._near = near
         if near:
             self._numpy.error = ""  # tried again for who comes back
+        elif self._worker.busy:
+            self._worker.cancel()
+            self._spread_of = None
         if self._wanted:
             self.show(*self._wanted)
 

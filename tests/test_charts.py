@@ -40,6 +40,7 @@ from sim.marks import PALETTES
 from sim.params import Params
 from sim.run import Run
 from sim.theory import chances_of_tokens, expected_speedup, expected_tokens_per_pass
+from sim.work import finish
 from tests import browsers
 from tests.__main__ import NODE
 from tests.conftest import PageDriver
@@ -75,7 +76,7 @@ def test_every_specification_is_valid_with_its_data(chart: Any, theme: str) -> N
         run = Run(params)
         data = chart.data(RunAt(run, 60))
         if chart.spread:
-            data[OTHERS] = chart.spread(RunAt(run, 60))
+            data[OTHERS] = finish(chart.spread(RunAt(run, 60)))
         spec = {**chart.spec(PALETTES[theme]), "datasets": data}
         assert spec["description"]
         assert validator.is_valid(json.loads(json.dumps(spec)))
@@ -140,7 +141,7 @@ def test_every_chart_has_its_numbers_as_a_table(params: Params, tick: int) -> No
 def data_of(chart: Chart[RunAt], run: Run, tick: int) -> Data:
     """All rows of a chart, those of the thousand runs among them."""
     at = RunAt(run, tick)
-    return chart.data(at) | ({OTHERS: chart.spread(at)} if chart.spread else {})
+    return chart.data(at) | ({OTHERS: finish(chart.spread(at))} if chart.spread else {})
 
 
 def table_of(chart: Chart[RunAt], run: Run, tick: int) -> Table:
@@ -173,15 +174,15 @@ def test_the_line_of_luck_is_the_run_and_nothing_that_is_still_to_come(params: P
             assert row["value"] == run.report(row["tick"])["tokens_per_pass"]
         assert data["here"] == data["run"][-1:]
         # The chart spans the bands before they are there, so that it does not jump.
-        highest = max(row["high"] for row in luck_spread(run, tick))
+        highest = max(row["high"] for row in finish(luck_spread(run, tick)))
         assert data["range"][1]["value"] == pytest.approx(highest, abs=1)
         assert data["here"][0]["tick"] == tick
 
 
 def test_the_spread_is_that_of_the_thousand_and_holds_about_nine_runs_in_ten() -> None:
     params = Params(evictions=(100,))
-    runs = ensemble(params)
-    for row in luck_spread(Run(params), 60):
+    runs = finish(ensemble(params))
+    for row in finish(luck_spread(Run(params), 60)):
         values = runs.tokens_per_pass(row["tick"])
         inside = ((row["low"] <= values) & (values <= row["high"])).mean()
         assert 0.9 <= inside < (0.93 if row["tick"] > 60 else 1.01)
@@ -190,15 +191,15 @@ def test_the_spread_is_that_of_the_thousand_and_holds_about_nine_runs_in_ten() -
         assert row["low"] <= row["lower"] <= row["upper"] <= row["high"]
     # Other seeds of the scalar core fall where the thousand say: 90 of 100, 5 standard deviations.
     tick = TICKS[-12]
-    row = next(row for row in luck_spread(Run(params), 60) if row["tick"] == tick)
+    row = next(row for row in finish(luck_spread(Run(params), 60)) if row["tick"] == tick)
     inside = sum(
         row["low"] <= Run(replace(params, seed=seed)).report(tick)["tokens_per_pass"] <= row["high"]
         for seed in range(100)
     )
     assert 75 <= inside <= 100
-    for row in yield_spread(Run(params), tick):
+    for row in finish(yield_spread(Run(params), tick)):
         assert row["low"] <= chances_of_tokens(params.rates)[row["tokens"] - 1] <= row["high"]
-    assert yield_spread(Run(params), 0) == []
+    assert finish(yield_spread(Run(params), 0)) == []
 
 
 @pytest.mark.parametrize("params", RUNS, ids=range(len(RUNS)))

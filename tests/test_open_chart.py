@@ -11,12 +11,13 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from sim.chart import Chart, Data, Table, figure_html, specification
+from sim.chart import Chart, Data, Rows, Table, figure_html, specification
 from sim.labs.charts import CHARTS
 from sim.labs.run_charts import RunAt
 from sim.marks import PALETTES
 from sim.params import Params
 from sim.run import Run
+from sim.work import Work
 from tests.conftest import PageDriver
 from tests.server import ROOT, serving
 from tests.test_loader import told
@@ -107,6 +108,11 @@ def _spec(colours: Mapping[str, str]) -> dict[str, Any]:
     return specification(colours, "Squares.", [{"data": {"name": "bars"}, "mark": "bar"}])
 
 
+def _spread(given: Upto) -> Work[Rows]:
+    yield 0.5
+    return [{"n": given.last}]
+
+
 SQUARES = Chart("squares", "Squares & more", _spec, _data, _table)
 
 
@@ -120,7 +126,7 @@ def test_a_chart_of_any_input_has_its_specification_data_table_and_place() -> No
     assert "Up to &lt;3&gt;." in place
     assert "Squares &amp; more" in place
     assert "chart-note" not in place
-    spreads = SQUARES._replace(spread=lambda given: [{"n": given.last}])
+    spreads = SQUARES._replace(spread=_spread)
     assert 'class="chart-note"' in figure_html(spreads, "", Upto(3))
 
 

@@ -17,6 +17,7 @@ from sim.params import HORIZON, SLOTS, Params
 from sim.run import Run
 from sim.story import figure
 from sim.theory import chances_of_tokens, expected_tokens_per_pass
+from sim.work import Work, within
 
 THIS_RUN, THEORY, SPREAD = "this run", "theory", "other seeds"
 NINE_IN_TEN = "90 % of 1,000 other seeds"
@@ -61,13 +62,15 @@ def yield_data(run: Run, tick: int) -> Data:
     return {"theory": theory, "here": here}
 
 
-def yield_spread(run: Run, tick: int) -> Rows:
+def yield_spread(run: Run, tick: int) -> Work[Rows]:
     """Between which shares nine in ten of the other seeds are after as many ticks."""
     if not tick:
         return []
     from sim.labs.ensemble import ensemble, spread  # NumPy: the page loads it only for these charts
 
-    low, high = spread(ensemble(run.params).shares(tick))
+    runs = yield from within(ensemble(run.params), 0, 0.6)
+    shares = yield from within(runs.shares(tick), 0.6, 1)
+    low, high = spread(shares)
     return [
         {"tokens": n, "low": float(least), "high": float(most)}
         for n, (least, most) in enumerate(zip(low, high, strict=True), start=1)
@@ -117,15 +120,16 @@ def luck_data(run: Run, tick: int) -> Data:
     }
 
 
-def luck_spread(run: Run, tick: int) -> Rows:
+def luck_spread(run: Run, tick: int) -> Work[Rows]:
     """Between which values nine in ten of the other seeds are, and the middle half of them."""
     import numpy as np  # the page loads it only for these charts
 
     from sim.labs.ensemble import ensemble, spread
 
-    runs = ensemble(run.params)
+    runs = yield from within(ensemble(run.params), 0, 0.9)
     ticks = sorted({*TICKS, *TOLD_TICKS, max(tick, 1)})
     values = np.array([runs.tokens_per_pass(at) for at in ticks])
+    yield 0.95
     bounds = zip(*spread(values), *spread(values, 0.25, 0.75), strict=True)
     names = "low", "high", "lower", "upper"
     return [
