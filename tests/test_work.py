@@ -125,7 +125,8 @@ def test_a_cancelled_work_goes_no_further_and_tells_nothing() -> None:
         finally:
             closed.append(True)
 
-    page.start(work())
+    held = work()  # whoever still holds it
+    page.start(held)
     page.turn()
     page.worker.cancel()
     assert (page.asked, page.worker.busy, closed) == (False, False, [True])
