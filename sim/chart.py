@@ -1,12 +1,14 @@
-"""What a chart of the text is: a Vega-Lite specification, its data for a scene, and its table."""
+"""What a chart is: a Vega-Lite specification, its data for an input, its table, its clicks."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from sim.markup import Markup, joined, tag
-from sim.run import Run
+from sim.work import Work
+
+Input = TypeVar("Input")
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 
@@ -30,20 +32,33 @@ class Table(NamedTuple):
     """Where a row has one: the query of the scene that it is about."""
 
 
-class Chart(NamedTuple):
-    """A chart by the name of its place on the page."""
+def _no_place(_row: Mapping[str, Any]) -> Mapping[str, object]:
+    return {}
+
+
+class Chart(NamedTuple, Generic[Input]):
+    """A chart by the name of its place on the page.
+
+    Its input is whatever its numbers follow from: a run at a tick, or the settings of a lab. Two
+    inputs that are equal are drawn alike.
+    """
 
     name: str
     title: str
     """What it shows, for those who hear of its table."""
     spec: Callable[[Mapping[str, str]], dict[str, Any]]
     """The specification in these colours; its data sets are named, and empty."""
-    data: Callable[[Run, int], Data]
-    """The rows for a run at a tick."""
-    table: Callable[[Run, int, Data], Table]
+    data: Callable[[Input], Data]
+    """The rows for an input."""
+    table: Callable[[Input, Data], Table]
     """The same numbers for those who do not see the chart, with those of `spread` once there."""
-    spread: Callable[[Run, int], Rows] | None = None
-    """The rows of `OTHERS`, which take a thousand runs, and so NumPy: they come later, or never."""
+    spread: Callable[[Input], Work[Rows]] | None = None
+    """The rows of `OTHERS`, which take NumPy: they come later, or never."""
+    others: str = "A thousand other seeds"
+    """What `spread` runs, in notes that say how far it has come."""
+    clicked: Callable[[Mapping[str, Any]], Mapping[str, object]] = _no_place
+    """What changes, by key, where the reader clicks a mark: given its row of data as JSON holds it,
+    or that of a legend's entry. Nothing for a row that leads nowhere."""
     renderer: str = "svg"
     """Or "canvas", where there are too many marks for elements of their own."""
 
@@ -82,7 +97,7 @@ def specification(colours: Mapping[str, str], description: str, layer: list[Any]
     }
 
 
-def table_html(chart: Chart, table: Table) -> Markup:
+def table_html(chart: Chart[Any], table: Table) -> Markup:
     """The inside of a table element."""
     links = table.links or [""] * len(table.rows)
     rows = [
@@ -99,6 +114,21 @@ def table_html(chart: Chart, table: Table) -> Markup:
             tag("thead", tag("tr", *(tag("th", text, scope="col") for text in table.columns))),
             tag("tbody", *rows),
         ]
+    )
+
+
+def figure_html(chart: Chart[Input], caption: str, given: Input) -> Markup:
+    """A place for a chart in the section of a lab, with its numbers for this input."""
+    note = [tag("p", class_="chart-note", role="status")] if chart.spread else []
+    numbers = tag("table", table_html(chart, chart.table(given, chart.data(given))))
+    return tag(
+        "figure",
+        tag("figcaption", caption),
+        tag("div", class_="drawing"),
+        *note,
+        tag("details", tag("summary", "The numbers"), numbers),
+        class_="chart",
+        id=f"chart-{chart.name}",
     )
 
 

@@ -235,6 +235,42 @@ class Wholes(_Numbers[int]):
 
 
 @dataclass(frozen=True)
+class Maybe(Kind[T | None]):
+    """A value of another kind, or None for what is not given: the empty text."""
+
+    kind: Kind[T]
+
+    @property
+    def control(self) -> str:
+        """A field, for no other input can be empty."""
+        return "field"
+
+    @property
+    def allowed(self) -> str:
+        """What the other kind allows."""
+        return self.kind.allowed
+
+    @property
+    def held(self) -> str:
+        """As the other kind, or None."""
+        return f"{self.kind.held}, or None"
+
+    def admits(self, value: object) -> bool:
+        """None, or what the other kind admits."""
+        return value is None or self.kind.admits(value)
+
+    def read(self, given: object) -> tuple[T | None, bool]:
+        """As the other kind does."""
+        if isinstance(given, str) and not given.strip():
+            return None, True
+        return self.kind.read(given)
+
+    def write(self, value: T | None) -> str:
+        """As the other kind does."""
+        return "" if value is None else self.kind.write(value)
+
+
+@dataclass(frozen=True)
 class Choice(Kind[str]):
     """One of some names."""
 

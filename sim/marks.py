@@ -1,5 +1,7 @@
 """How each slot state looks: its colour, its mark, its words. One table for canvas, SVG and legend.
 
+And where slots lie: a board is a grid of cells with its looks, and borders around groups of slots.
+
 A mark is a list of shapes in a cell of 1 × 1, y down. Each shape ends in the *role* of its colour:
 a name of `PALETTES`, which is also the CSS custom property of that colour.
 
@@ -12,6 +14,7 @@ a name of `PALETTES`, which is also the CSS custom property of that colour.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sim.cache import ACCEPTED, BONUS, DISCARDED, EMPTY, EVICTED, NEWEST, PLAIN, REJECTED
@@ -83,6 +86,8 @@ class Look(NamedTuple):
     """Shapes over the cell; the role "on" is the mark on a filled cell."""
     legend: str
     meaning: str
+    alike: bool = False
+    """Whether it is drawn alike where nothing is kept."""
 
 
 def _cross(a: float, b: float, width: float) -> tuple[Shape, ...]:
@@ -149,17 +154,17 @@ LOOKS: dict[str, Look] = {
         "ordinary token",
         "an ordinary token, without a draft",
     ),
-    EMPTY: Look("empty", True, (), "empty", "empty"),
+    EMPTY: Look("empty", True, (), "empty", "empty", alike=True),
 }
 
 
-def shapes(state: str, hollow: bool) -> list[Shape]:
+def shapes(state: str, hollow: bool, looks: Mapping[str, Look] = LOOKS) -> list[Shape]:
     """Everything to draw for a state, from back to front.
 
     Hollow (cache off: known, not kept): an outline instead of the fill, the mark in its colour.
     """
-    look = LOOKS[state]
-    if not look.filled or state == EMPTY:
+    look = looks[state]
+    if not look.filled or look.alike:
         return [("cell", look.colour if look.filled else "ground"), *look.mark]
     if not hollow:
         return [("cell", look.colour), *look.mark]
@@ -167,13 +172,71 @@ def shapes(state: str, hollow: bool) -> list[Shape]:
     return [("cell", "ground"), ("edge", 0.0, 0.12, look.colour), *marks]
 
 
-def columns(width: float, cell: float) -> list[float]:
-    """Left edge of each column on a board `width` wide, in whole units, the block gap included.
+class Grid(NamedTuple):
+    """How the slots of a board lie: row by row, in cells of one size. All lengths in one unit."""
 
-    Cells keep one size and the gaps take up the rest, so that the board fills its width exactly.
+    columns: int = COLUMNS
+    rows: int = ROWS
+    block: int = BLOCK
+    """Columns from one wider gap to the next."""
+    width: float = 744
+    cell: float = 20
+    pitch: float = 23
+    """From the top of a row to that of the next."""
+    margin: float = 0
+    """Left free around the cells: borders at the edge need some."""
+
+    @property
+    def slots(self) -> int:
+        """How many there are."""
+        return self.columns * self.rows
+
+    @property
+    def height(self) -> float:
+        """Of the whole board, `width` being its width."""
+        return (self.rows - 1) * self.pitch + self.cell + 2 * self.margin
+
+
+GRID = Grid()
+"""The board of the widget."""
+
+
+def columns(width: float, cell: float, grid: Grid = GRID) -> list[float]:
+    """Left edge of each column where they span `width`, in whole units, wider gaps included.
+
+    Cells keep one size and the gaps take up the rest, so that the board fills its width exactly. A
+    wider gap is three others.
     """
-    gap = (width - COLUMNS * cell) / (COLUMNS + 1)
+    count, block = grid.columns, grid.block
+    gaps = count - 1 + 2 * ((count - 1) // block)
+    gap = (width - count * cell) / max(1, gaps)
     return [
-        float(round(column * (cell + gap) + (2 * gap if column >= BLOCK else 0)))
-        for column in range(COLUMNS)
+        float(round(column * (cell + gap) + 2 * gap * (column // block))) for column in range(count)
     ]
+
+
+class Border(NamedTuple):
+    """A line around the slots from `first` to `last`, in the gaps, in the colour of this role."""
+
+    first: int
+    last: int
+    role: str
+
+
+class Frame(NamedTuple):
+    """A rectangle of cells: its first row and column, and its last ones."""
+
+    row: int
+    column: int
+    last_row: int
+    last_column: int
+
+
+def frames(border: Border, grid: Grid = GRID) -> Sequence[Frame]:
+    """The rectangles that a border is: one within a row or over whole rows, else one a row."""
+    (row, column), (last_row, last) = (divmod(s, grid.columns) for s in border[:2])
+    end = grid.columns - 1
+    if row == last_row or (column == 0 and last == end):
+        return [Frame(row, column, last_row, last)]
+    between = [Frame(at, 0, at, end) for at in range(row + 1, last_row)]
+    return [Frame(row, column, row, end), *between, Frame(last_row, 0, last_row, last)]

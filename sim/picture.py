@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from textwrap import wrap
 
 from sim.cache import EMPTY
-from sim.marks import COLUMNS, LOOKS, RADIUS, ROWS, Shape, columns, shapes
+from sim.marks import GRID, LOOKS, RADIUS, Border, Grid, Look, Shape, columns, frames, shapes
 from sim.markup import Markup, escaped, joined, quoted, tag
 from sim.params import SLOTS
 from sim.run import Run
@@ -14,9 +14,6 @@ from sim.story import figures, settings, summary
 from sim.strip import Strip
 
 SVG = "http://www.w3.org/2000/svg"
-CELL, PITCH = 20, 23
-WIDTH = 744
-HEIGHT = (ROWS - 1) * PITCH + CELL
 
 CSS_COLOURS = {
     role: f"var(--{role})"
@@ -92,6 +89,7 @@ def _paths(
     size: float,
     corners: list[tuple[float, float]],
     colours: Mapping[str, str],
+    looks: Mapping[str, Look] = LOOKS,
 ) -> Markup:
     """Every cell of one state, at these top left corners: one path for each shape of its mark."""
     return joined(
@@ -100,7 +98,7 @@ def _paths(
             d="".join(_outline(shape, size, left, top) for left, top in corners),
             **_pen(shape, size, colours),
         )
-        for shape in shapes(state, hollow)
+        for shape in shapes(state, hollow, looks)
     )
 
 
@@ -117,25 +115,63 @@ def swatch(state: str, hollow: bool, size: int, colours: Mapping[str, str]) -> M
     )
 
 
-def _cells(slots: list[str], hollow: bool, colours: Mapping[str, str]) -> Markup:
+def _cells(
+    slots: Sequence[str],
+    hollow: bool,
+    colours: Mapping[str, str],
+    looks: Mapping[str, Look] = LOOKS,
+    grid: Grid = GRID,
+) -> Markup:
     """Every cell of the board; `slots` are state names by slot."""
-    lefts = columns(WIDTH, CELL)
+    lefts = _lefts(grid)
     places: dict[str, list[tuple[float, float]]] = {}
     for slot, state in enumerate(slots):
-        corner = lefts[slot % COLUMNS], float(slot // COLUMNS * PITCH)
-        places.setdefault(state, []).append(corner)
+        row, column = divmod(slot, grid.columns)
+        places.setdefault(state, []).append((lefts[column], grid.margin + row * grid.pitch))
     return joined(
-        _paths(state, hollow, CELL, corners, colours) for state, corners in places.items()
+        _paths(state, hollow, grid.cell, corners, colours, looks)
+        for state, corners in places.items()
     )
 
 
-def board_svg(slots: list[str], hollow: bool, colours: Mapping[str, str], title: str) -> Markup:
+def _lefts(grid: Grid) -> list[float]:
+    inner = columns(grid.width - 2 * grid.margin, grid.cell, grid)
+    return [grid.margin + left for left in inner]
+
+
+def _borders(borders: Sequence[Border], colours: Mapping[str, str], grid: Grid) -> Markup:
+    """Lines in the middle of that half of a gap that is on their side."""
+    lefts, gap = _lefts(grid), grid.pitch - grid.cell
+    paths: dict[str, str] = {}
+    for border in borders:
+        for row, column, last_row, last_column in frames(border, grid):
+            left, top = lefts[column] - gap / 4, grid.margin + row * grid.pitch - gap / 4
+            across = _number(lefts[last_column] + grid.cell + gap / 4 - left)
+            down = _number((last_row - row) * grid.pitch + grid.cell + gap / 2)
+            outline = f"M{_number(left)} {_number(top)}h{across}v{down}h-{across}z"
+            paths[border.role] = paths.get(border.role, "") + outline
+    return joined(
+        tag("path", d=d, fill="none", stroke=colours[role], stroke_width=_number(gap / 3))
+        for role, d in paths.items()
+    )
+
+
+def board_svg(
+    slots: Sequence[str],
+    hollow: bool,
+    colours: Mapping[str, str],
+    title: str,
+    looks: Mapping[str, Look] = LOOKS,
+    grid: Grid = GRID,
+    borders: Sequence[Border] = (),
+) -> Markup:
     """The whole board; `slots` are state names by slot, `colours` maps roles to CSS colours."""
     return tag(
         "svg",
-        _cells(slots, hollow, colours),
+        _cells(slots, hollow, colours, looks, grid),
+        _borders(borders, colours, grid),
         xmlns=SVG,
-        viewBox=f"0 0 {WIDTH} {HEIGHT}",
+        viewBox=f"0 0 {_number(grid.width)} {_number(grid.height)}",
         role="img",
         aria_label=title,
     )
@@ -168,12 +204,12 @@ def scene_svg(run: Run, tick: int, colours: Mapping[str, str], told: str | None 
         _text(MARGIN, MARGIN + 8, colours["ink"], heading, 600),
         _at(MARGIN, top, _cells(slots, hollow, colours)),
     ]
-    x, y = float(MARGIN), top + HEIGHT + LINE
+    x, y = float(MARGIN), top + GRID.height + LINE
     for state, look in LOOKS.items():
         if state == EMPTY or state not in slots:
             continue
         length = LINE + CHARACTER * len(look.legend) + 16
-        if x + length > MARGIN + WIDTH:
+        if x + length > MARGIN + GRID.width:
             x, y = float(MARGIN), y + LINE
         parts.append(_at(x, y - 12, _paths(state, hollow, 14, [(0, 0)], colours)))
         parts.append(_text(x + LINE, y, colours["muted"], look.legend))
@@ -185,10 +221,10 @@ def scene_svg(run: Run, tick: int, colours: Mapping[str, str], told: str | None 
         f"{texts['positions_computed']} positions computed"
     )
     for text, role in ((told or numbers, "ink"), (settings(run.params), "muted")):
-        for line in wrap(text, int(WIDTH / CHARACTER)):
+        for line in wrap(text, int(GRID.width / CHARACTER)):
             y += LINE
             parts.append(_text(MARGIN, y, colours[role], line))
-    width, height = WIDTH + 2 * MARGIN, y + MARGIN
+    width, height = GRID.width + 2 * MARGIN, y + MARGIN
     return tag(
         "svg",
         tag("rect", width=width, height=f"{height:g}", fill=colours["ground"]),

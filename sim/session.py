@@ -13,12 +13,13 @@ from functools import lru_cache
 from math import floor, isfinite
 from typing import Any
 
+from sim.labs import of_a_lab
 from sim.params import HORIZON, PARAMETERS, Params
 from sim.question import NOTHING_ASKED, Prediction, Question
 from sim.run import Run
 from sim.settings import entered, shown, stepped, write
 from sim.verbs import VERB
-from sim.view import BY_KEY, NO_QUESTION, SPEED, THEMES, View, changed
+from sim.view import BY_KEY, NO_QUESTION, SPEED, THEMES, LabKeys, View, changed, with_lab_keys
 from sim.words import figure
 
 run_of = lru_cache(maxsize=4)(Run)
@@ -48,6 +49,10 @@ class Session:
     """The tick that was just stepped to, if its pass is to be told in phases."""
     still: bool = False
     """Whether the reader asked for less motion: nothing plays by itself."""
+    lab_keys: LabKeys = ()
+    """Keys of a link that are settings of labs, and their texts as they were written."""
+    opened_lab_keys: LabKeys = ()
+    """Those that it was opened with."""
 
     @property
     def run(self) -> Run:
@@ -71,6 +76,11 @@ class Session:
         if question and self.prediction.waiting:
             return replace(self.view, tick=question.tick)
         return replace(self.view, ask=NO_QUESTION)
+
+    @property
+    def link(self) -> tuple[Params, View, dict[str, str]]:
+        """What a link to this scene is made of: see `settings.link`."""
+        return self.params, self.scene, dict(self.lab_keys)
 
     def fixed(self, key: str) -> bool:
         """Whether the reader may not move a control: its link locks it, or a question waits."""
@@ -102,7 +112,10 @@ def opened(
     one with a question stays as it was put.
     """
     params, view, complaints = changed(Params(), View(), asked)
-    session = Session(params, replace(view, play=False), (params, view), still=still)
+    keys, opening = with_lab_keys((), asked), replace(view, play=False)
+    session = Session(
+        params, opening, (params, view), still=still, lab_keys=keys, opened_lab_keys=keys
+    )
     session = _posed(session)
     if moved and not view.asks:
         session, more = change(session, moved)
@@ -138,6 +151,7 @@ def change(session: Session, changes: Mapping[str, object], ghost: bool = False)
     Another tick while a question is open is one to ask about.
     """
     params, view, complaints = changed(session.params, session.view, changes)
+    session = replace(session, lab_keys=with_lab_keys(session.lab_keys, changes))
     drag = session.before_drag or (session.params, session.view.tick)
     prediction, plays, before = session.prediction, view.play, session.view
     session = replace(
@@ -196,7 +210,12 @@ def one_rate(session: Session) -> Step:
 
 
 def take(session: Session, changes: Mapping[str, object]) -> Step:
-    """Set what the reader chose in a lab, if nothing of it is fixed; the widget comes back."""
+    """Set what the reader chose in a lab, if nothing of it is fixed; the widget comes back.
+
+    What are settings of labs alone is nothing of the widget's.
+    """
+    if all(map(of_a_lab, changes)):
+        return replace(session, lab_keys=with_lab_keys(session.lab_keys, changes)), []
     if any(map(session.fixed, changes)):
         return session, []
     return change(session, {**changes, "lab": None})
@@ -278,7 +297,9 @@ def reset(session: Session) -> Step:
     params, view = session.opened
     now = session.view
     view = replace(view, play=False, embed=now.embed, show=now.show, lock=now.lock, theme=now.theme)
-    session, _ = pause(replace(session, params=params, view=view, before_drag=None))
+    keys = session.opened_lab_keys
+    session = replace(session, params=params, view=view, lab_keys=keys, before_drag=None)
+    session, _ = pause(session)
     return _posed(session), []
 
 

@@ -150,10 +150,36 @@ def updated(record: R, changes: Mapping[str, object]) -> tuple[R, list[str]]:
     return (replace(record, **values) if values else record), complaints  # type: ignore[type-var]
 
 
+def updated_by_link(name: str, record: R, keys: Mapping[str, str]) -> tuple[R, list[str]]:
+    """The settings of the lab `name` with its keys of a link, `name.key`, and what was wrong."""
+    given = {key.removeprefix(f"{name}."): text for key, text in keys.items()}
+    own = [row.key for row in _rows_of(record)]
+    after, complaints = updated(record, {key: given[key] for key in own if key in given})
+    told = [f"{name}.{complaint}" for complaint in complaints]
+    listed = ", ".join(own)
+    unknown = [shown(key) for key in given if key not in own]
+    return after, told + [f"{name}.{key} is not a key; {name} has {listed}." for key in unknown]
+
+
+def changes_of_lab(name: str, record: object) -> dict[str, str | None]:
+    """What a link to these settings of the lab `name` holds, by key; None for a default."""
+    return {
+        f"{name}.{row.key}": None if value == row.default else write(row, value)
+        for row in _rows_of(record)
+        for value in [getattr(record, row.name)]
+    }
+
+
 def query(*records: object) -> dict[str, str]:
-    """The keys of a link that leads to these records; defaults are left out."""
-    found = {}
+    """The keys of a link that leads to these records; defaults are left out.
+
+    A record is a dataclass of settings, or a mapping of keys that stand as they are: those of labs.
+    """
+    found: dict[str, str] = {}
     for record in records:
+        if isinstance(record, Mapping):
+            found.update(record)
+            continue
         for row in _rows_of(record):
             value = getattr(record, row.name)
             if value != row.default:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from sim.kinds import Choice, Choices, Real, Switch, Whole
-from sim.labs import ALONE
+from sim.labs import ALONE, of_a_lab
 from sim.metrics import METRICS
 from sim.params import HORIZON, PARAMETERS, Params
 from sim.reading import keys_of
@@ -163,9 +163,16 @@ def pointed_out(names: Iterable[object]) -> list[str]:
     return found[:MOST_TOLD]
 
 
+class _Known:
+    """Names of settings, the own ones of labs among them."""
+
+    def __contains__(self, name: object) -> bool:
+        return name in NAMES or of_a_lab(str(name))
+
+
 def asked(search: str, fragment: str = "") -> dict[str, str]:
     """The settings that an address names, given what follows its ? and its #; with other names."""
-    return keys_of(search, fragment, NAMES)
+    return keys_of(search, fragment, _Known())
 
 
 def changed(
@@ -175,3 +182,20 @@ def changed(
     after, complaints = updated(params, changes)
     shown_as, more = updated(view, changes)
     return after, shown_as, complaints + more + pointed_out(changes)
+
+
+LabKeys = tuple[tuple[str, str], ...]
+"""Settings of labs in a link: keys and texts."""
+
+
+def with_lab_keys(before: LabKeys, changes: Mapping[str, object]) -> LabKeys:
+    """These keys after changes, in which None drops one; only its lab knows what a text means."""
+    kept = dict(before)
+    for key, value in changes.items():
+        if not of_a_lab(key):
+            continue
+        if value is None:
+            kept.pop(key, None)
+        else:
+            kept[key] = value if isinstance(value, str) else shown(value)
+    return tuple(kept.items())

@@ -15,7 +15,8 @@ const loaded = (async () => {
   }
 })();
 
-/** Draw a chart from a specification in JSON; gives what changes its data, also in JSON. */
+/** Draw a chart from a specification in JSON; gives what changes its data, also in JSON. `clicked`
+ * gets the row of whatever the reader clicks, in JSON too. */
 export async function draw(place, specification, renderer, clicked) {
   await loaded;
   const quiet = { actions: false, defaultStyle: false, tooltip: false, logLevel: ERRORS };
@@ -32,7 +33,7 @@ export async function draw(place, specification, renderer, clicked) {
     canvas.dispatchEvent(new PointerEvent("pointermove", event));
   }, { capture: true });
   view.addEventListener("click", (_event, item) => {
-    if (item?.datum?.alpha !== undefined) clicked(JSON.stringify(item.datum));
+    if (item?.datum) clicked(JSON.stringify(item.datum));
   });
   return {
     update(data) {

@@ -7,6 +7,7 @@
   const PREFIX = "bonus-token:";
   const KEYS = "speculation k alpha rates cache c c0 batch knee chunk seed evict tick speed play show lock ask theme lab".split(" "); // printed
   const PLAIN_CALLS = "play pause evict reset picture".split(" "); // printed
+  const ofLab = (name) => name.includes(".");
   const WAKE = "Wake the simulator";
   const MOST_RUNNING = 2;
   const [LOOK_EVERY, PICTURE_WAIT, LOAD_WAIT] = [500, 1500, 20000]; // milliseconds
@@ -87,6 +88,9 @@
       this.#poster.append(this.#button, this.#held);
       this.#showChildren("Start the simulator");
       root.append(this.#poster);
+      new MutationObserver((changes) => {
+        for (const { attributeName: name } of changes) if (ofLab(name)) this.attributeChangedCallback(name);
+      }).observe(this, { attributes: true });
     }
 
     connectedCallback() {
@@ -131,6 +135,7 @@
         const value = this.#value(name);
         if (value !== null) url.searchParams.set(name, value);
       }
+      for (const { name, value } of this.attributes) if (ofLab(name)) url.searchParams.set(name, value);
       this.#theme = this.#value("theme");
       const frame = document.createElement("iframe");
       frame.src = url.href;
@@ -181,6 +186,7 @@
       if (typeof query === "string") {
         const keys = new URLSearchParams(query);
         for (const name of ["tick", "speed", "show", "lock", "ask"]) scene[name] = keys.get(name);
+        for (const [name, value] of keys) if (ofLab(name)) scene[name] = value;
       } else if (!this.hasAttribute("ask")) scene.tick = tick;
       return scene;
     }

@@ -32,11 +32,14 @@ class Link(NamedTuple):
 
     change: Callable[[Mapping[str, object]], None]
     """Set what a link can hold, by key; nothing where the reader may not move one of these. Where
-    the lab is alone, the widget comes in its place."""
-    scene: Callable[[], tuple[Run, Scene, bool]]
-    """The run, the view that a link to it holds, and whether its numbers are a secret."""
+    the lab is alone, the widget comes in its place, unless all are settings of labs."""
+    scene: Callable[[], tuple[Run, Scene, dict[str, str], bool]]
+    """The run, the view and the keys of labs that a link to it holds, and whether its numbers are a
+    secret."""
     paper: Callable[[str], dict[str, str]]
     """The colours that a picture of this theme has outside the page."""
+    complain: Callable[[list[str]], None]
+    """Say what was wrong with the settings of the lab in a link."""
 
 
 class LabView:
@@ -47,6 +50,9 @@ class LabView:
 
     def show(self, run: Run, tick: int, colours: Mapping[str, str], playing: bool) -> None:
         """The widget shows this now; called at every frame that changes something."""
+
+    def settle(self, keys: Mapping[str, str]) -> None:
+        """These are the lab's own settings in the link, `name.key`, whoever has set them."""
 
     def redraw(self) -> None:
         """Canvases have lost what was drawn on them."""
@@ -96,6 +102,7 @@ class Bringing:
         self._imported: list[str] = []
         self._notes: list[Note] = []
         self._turn = browser.Delay(0, self._import_next)
+        self._keys: dict[str, str] = {}
         self._shown: tuple[Run, int, Mapping[str, str], bool] | None = None
 
     def watch(self) -> None:
@@ -180,6 +187,8 @@ class Bringing:
                 return
             name = self._lab.view
             self.view = sys.modules[name].View(self._places[0], self._link)
+            if self._keys:
+                self.view.settle(self._keys)
         except Exception as problem:
             self.view = None
             self._fail(f"{name}: {type(problem).__name__}: {problem}")
@@ -205,6 +214,14 @@ class Bringing:
             except Exception as problem:
                 self.view = None
                 self._fail(f"{self._lab.view}: {type(problem).__name__}: {problem}")
+
+    def settle(self, keys: Mapping[str, str]) -> None:
+        """Hand over the lab's own settings among these of a link, now or once it is here."""
+        own = {key: text for key, text in keys.items() if key.startswith(f"{self._lab.name}.")}
+        if own != self._keys:
+            self._keys = own
+            if self.view:
+                self.view.settle(own)
 
     def _fail(self, why: str) -> None:
         """Say what went wrong, and forget what came, so that another try begins anew."""
@@ -280,6 +297,11 @@ class Loader:
         """Hand every lab what the widget shows."""
         for lab in self._labs.values():
             lab.show(run, tick, colours, playing)
+
+    def settle(self, keys: Mapping[str, str]) -> None:
+        """Hand every lab its own settings of a link."""
+        for lab in self._labs.values():
+            lab.settle(keys)
 
     def redraw(self) -> None:
         """Have every lab draw anew what is drawn on a canvas."""

@@ -63,7 +63,9 @@ class Page:
         self._box = one("#board-box")
         self._board = Board(canvas, browser.context(canvas), browser.watch_canvases(self._redraw))
         self._pointer = Pointer(canvas, self._board, self._newest, self._frames.ask)
-        self._labs = Loader(Link(self._take, self._now, self._colours.paper))
+        self._labs = Loader(Link(self._take, self._now, self._colours.paper, self._complain))
+        self._settling = browser.Delay(0, self._settle)  # what a lab says then stands
+        self._settle()
         self._show(self.session)
         self._draw(0)
         self._listen()
@@ -115,6 +117,8 @@ class Page:
         session = self.session
         self._places.write(self._sessions.turn(session))
         self._labs.show_alone(session.view.lab)
+        if session.lab_keys != before.lab_keys:
+            self._settling.ask()
         self._panel.show(session.prediction)
         if before.prediction.waiting and self._host and not session.prediction.waiting:
             answer = session.prediction.answer(session.run)
@@ -137,8 +141,15 @@ class Page:
     def _take(self, changes: Mapping[str, object]) -> None:
         self.do(actions.take, changes)
 
-    def _now(self) -> tuple[Run, View, bool]:
-        return self.session.run, self.session.scene, self.session.prediction.open
+    def _now(self) -> tuple[Run, View, dict[str, str], bool]:
+        _, scene, keys = self.session.link
+        return self.session.run, scene, keys, self.session.prediction.open
+
+    def _settle(self) -> None:
+        self._labs.settle(dict(self.session.lab_keys))
+
+    def _complain(self, complaints: list[str]) -> None:
+        self._notices.say(" ".join(complaints))
 
     def _share(self) -> None:
         self.do(actions.pause)
@@ -149,21 +160,22 @@ class Page:
     def _follow(self) -> None:
         """Let the address lead to this scene."""
         if not self.session.playing:
-            browser.replace_address(link("", self.session.params, self.session.scene))
+            browser.replace_address(link("", *self.session.link))
             self._lead_back()
 
     def _lead_back(self) -> None:
         """Let the link in the page lead to this scene, on a page of its own."""
-        scene = replace(self.session.scene, embed=False)
+        params, scene, keys = self.session.link
+        scene = replace(scene, embed=False)
         if self._host:
             scene = replace(scene, theme="auto")  # it is the host's
-        address = browser.address(link("", self.session.params, scene))
+        address = browser.address(link("", params, scene, keys))
         self._places.write({"#scene@href": address})
 
     def _picture(self) -> dict[str, str]:
         """The scene as a picture, and the keys that lead back to it."""
         scene = self.session.scene
-        keys = link("", self.session.params, scene).removeprefix("?")
+        keys = link("", *self.session.link).removeprefix("?")
         colours = self._colours.paper(scene.theme)
         return {"svg": picture(self.session.run, scene, colours), "query": keys}
 

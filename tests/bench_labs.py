@@ -24,11 +24,12 @@ came = [1000 * (fetched - began), 1000 * (perf_counter() - fetched)]
 
 MEASURE = """
 from time import perf_counter
-from sim import charts
-from sim.labs.ensemble import RUNS, Ensemble, coins, yields
+from sim.labs import charts
+from sim.labs.ensemble import RUNS, Ensemble, coins, coins_kept, yields
 from sim.params import HORIZON, Params
 from sim.run import Luck, Run, luck_of
 from sim.labs.run_charts import luck_spread, yield_spread
+from sim.work import finish
 
 def timed(action):
     began = perf_counter()
@@ -36,7 +37,7 @@ def timed(action):
     return 1000 * (perf_counter() - began)
 
 def together(k=4):
-    coins.cache_clear()
+    coins_kept.forget()
     params = Params(draft_length=k)
     return Ensemble(params, yields(coins(), params.rates)).tokens(HORIZON)
 
@@ -47,10 +48,12 @@ def alone(seed):
 def chart(number):
     run = Run(Params(acceptance_rate=0.3 + 0.01 * number))
     run.at(HORIZON)
-    return timed(lambda: luck_spread(run, HORIZON)), timed(lambda: yield_spread(run, HORIZON))
+    return tuple(
+        timed(lambda: finish(spread(run, HORIZON))) for spread in (luck_spread, yield_spread)
+    )
 
 def cells(number):
-    return charts._map.__wrapped__(charts.Costs(0.01 * number, 8, 64))
+    return charts._map.__wrapped__(charts.Costs(0.01 * number, 0, 8, 64))
 
 together(), alone(0), cells(0), chart(50)  # the first of each also loads and looks up
 many, longer, single, curves, shares, map_ = [], [], [], [], [], []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -40,3 +41,17 @@ def cli(
         [*program, *arguments], cwd=ROOT, capture_output=True, text=True, check=False
     )
     return done.returncode, done.stdout, done.stderr
+
+
+def python(folder: Path, *arguments: str, code: int = 0, **more: str) -> str:
+    """What Python prints in this folder; on its error channel where another `code` is awaited."""
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder,
+        env={**os.environ, **more},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code, done.stderr
+    return done.stdout if code == 0 else done.stderr

@@ -59,10 +59,9 @@ def distance(seen: list[int], colour: tuple[int, ...]) -> int:
 
 
 def layout(width: int, height: int) -> tuple[list[float], int, int]:
-    from sim.marks import columns
-    from sim.picture import CELL, WIDTH
+    from sim.marks import GRID, columns
 
-    cell = width * CELL // WIDTH
+    cell = int(width * GRID.cell // GRID.width)
     return columns(width, cell), cell, (height - cell) // 15
 
 

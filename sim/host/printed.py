@@ -24,6 +24,7 @@ from sim.host.places import filled
 from sim.labs import LABS
 from sim.labs.charts import CHARTS
 from sim.labs.recall import CARDS, SELF_RATINGS
+from sim.labs.run_charts import RunAt
 from sim.marks import LOOKS
 from sim.metrics import METRICS
 from sim.params import HORIZON, PARAMETERS, Params
@@ -77,7 +78,8 @@ def built(sections: Path = SECTIONS) -> str:
     of which nothing is known; UndefinedError where a section asks for what there is not.
     """
     run, tick = Run(Params()), View().tick
-    tables = {c.name: table_html(c, c.table(run, tick, c.data(run, tick))) for c in CHARTS}
+    at = RunAt(run, tick)
+    tables = {c.name: table_html(c, c.table(at, c.data(at))) for c in CHARTS}
     modules = {lab.name: import_module(lab.rules) for lab in LABS}
     printed = {name: m.printed() for name, m in modules.items() if hasattr(m, "printed")}
     claim, chart, lab = Texts(claims()), Texts(tables), Texts(printed)

@@ -42,7 +42,12 @@ class Lab:
 
 
 LABS = (
-    Lab("charts", "The charts of the text", ".chart", needs=("charts", "numpy")),
+    Lab(
+        "charts",
+        "The charts of the text",
+        ".chart:not(section[data-lab] .chart)",
+        needs=("charts", "numpy"),
+    ),
     Lab("recall", "Can you still say it?", "#recall", height=470),
     Lab(
         "convert",
@@ -58,3 +63,9 @@ ALONE = tuple(lab.name for lab in LABS if lab.height)
 """Labs that have a section of their own, which a link may show alone."""
 
 BY_NAME = {lab.name: lab for lab in LABS}
+
+
+def of_a_lab(key: str) -> bool:
+    """Whether a key of a link is one of a lab's own settings, `NAME.key`: letters and digits."""
+    name, _, own = key.partition(".")
+    return name in BY_NAME and own.isascii() and own.isalnum() and own == own.lower()

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from sim.chart import LINES, Chart, Data, Rows, Table, specification
-from sim.labs.run_charts import RUN_CHARTS
+from sim.labs.run_charts import RUN_CHARTS, RunAt
 from sim.params import Params
 from sim.settings import link
 from sim.theory import expected_speedup, expected_tokens_per_pass, plain_pass, verify_time
@@ -134,6 +134,13 @@ def map_table(params: Params, tick: int) -> Table:
         ],
         [link("", place, View(tick=tick)) for place in there.values()],
     )
+
+
+def map_clicked(row: Mapping[str, Any]) -> dict[str, object]:
+    """Go to a place of the map."""
+    if "k" in row and "alpha" in row:
+        return {"k": row["k"], "alpha": row["alpha"], "rates": None}
+    return {}
 
 
 _K = {
@@ -280,20 +287,21 @@ def map_spec(colours: Mapping[str, str]) -> dict[str, Any]:
     return spec
 
 
-CHARTS = (
+CHARTS: tuple[Chart[RunAt], ...] = (
     Chart(
         "length",
         "Tokens per pass and speedup by draft length",
         length_spec,
-        lambda run, _tick: length_data(run.params),
-        lambda run, _tick, _data: length_table(run.params),
+        lambda at: length_data(at.run.params),
+        lambda at, _data: length_table(at.run.params),
     ),
     Chart(
         "map",
         "The best draft length by acceptance rate, and its speedup",
         map_spec,
-        lambda run, _tick: map_data(run.params),
-        lambda run, tick, _data: map_table(run.params, tick),
+        lambda at: map_data(at.run.params),
+        lambda at, _data: map_table(at.run.params, at.tick),
+        clicked=map_clicked,
         renderer="canvas",
     ),
     *RUN_CHARTS,

@@ -14,9 +14,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from sim.kinds import Maybe, Real, Reals, Whole
 from sim.markup import Markup, joined, tag
 from sim.params import Params
 from sim.reading import UnreadableError, number
+from sim.settings import setting
 from sim.theory import expected_tokens_per_pass, survival
 
 LONGEST = 32
@@ -54,6 +56,29 @@ class Conversion:
         if len(set(known)) == 1:
             return {"k": self.k, "alpha": known[0], "rates": None}
         return {"k": self.k, "rates": known}
+
+
+_RATE = Real(0, 1)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The settings of this lab: what the reader has, and its draft length."""
+
+    k: int | None = setting(None, "k", Maybe(Whole(1, LONGEST)), "k", "Draft length.")
+    alpha: float | None = setting(None, "alpha", Maybe(_RATE), "α", "One rate for all drafts.")
+    length: float | None = setting(
+        None, "length", Maybe(Real(1, LONGEST + 1)), "length", "Tokens per pass."
+    )
+    acceptance: float | None = setting(
+        None, "acceptance", Maybe(_RATE), "acceptance", "Accepted ÷ drafted."
+    )
+    rates: tuple[float, ...] = setting(
+        (), "rates", Reals(_RATE, LONGEST), "rates", "Conditional, by position."
+    )
+    cumulative: tuple[float, ...] = setting(
+        (), "cumulative", Reals(_RATE, LONGEST), "cumulative rates", "Cumulative, by position."
+    )
 
 
 class Given(NamedTuple):

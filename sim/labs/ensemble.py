@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from sim.params import HORIZON, SLOTS, Params
 from sim.theory import survival
+from sim.work import Kept, Work, finish, within
 
 RUNS = 1000
 LUCK = 20230719
@@ -25,10 +25,24 @@ LUCK = 20230719
 Counts = NDArray[Any]
 
 
-@lru_cache(maxsize=1)
+PASSES = 50
+"""Verify passes of all runs that are told between two looks at the clock."""
+
+
+def _coins(runs: int) -> Work[Counts]:
+    luck, drawn = np.random.default_rng(LUCK), np.empty((HORIZON, runs), np.float32)
+    for done in range(0, HORIZON, PASSES):
+        luck.random(out=drawn[done : done + PASSES], dtype=np.float32)
+        yield done / HORIZON
+    return drawn
+
+
+coins_kept = Kept(_coins, most=1)
+
+
 def coins(runs: int = RUNS) -> Counts:
     """One uniform in [0, 1) for each verify pass of each run: `HORIZON` rows, 4 bytes each."""
-    return np.random.default_rng(LUCK).random((HORIZON, runs), dtype=np.float32)
+    return finish(coins_kept(runs))
 
 
 def yields(luck: Counts, rates: Sequence[float]) -> Counts:
@@ -45,13 +59,13 @@ def yields(luck: Counts, rates: Sequence[float]) -> Counts:
 class Ensemble:
     """Runs of one setting side by side, a column each.
 
-    `tokens_of` holds what each verify pass of each run yields, passes down the rows.
+    `tokens_of` holds what each verify pass of each run yields, passes down the rows; `sums` what
+    all passes before it do, if that is known.
     """
 
-    def __init__(self, params: Params, tokens_of: Counts) -> None:
+    def __init__(self, params: Params, tokens_of: Counts, sums: Counts | None = None) -> None:
         self.params, self.tokens_of = params, tokens_of
-        self._sums = np.zeros((len(tokens_of) + 1, tokens_of.shape[1]), np.uint16)
-        np.cumsum(tokens_of, axis=0, out=self._sums[1:])
+        self._sums = finish(_sums(tokens_of)) if sums is None else sums
         evictions = {0, *params.evictions_made}
         self._parts = [self._after(0)]
         for tick in sorted(evictions)[1:]:
@@ -81,28 +95,50 @@ class Ensemble:
         """Tokens per verify pass at `tick`, from 1 on, for each run."""
         return self.tokens(tick) / self.verify_passes(tick)
 
-    def shares(self, tick: int) -> Counts:
+    def shares(self, tick: int) -> Work[Counts]:
         """Of the verify passes until `tick`, from 1 on: the share that yielded 1, 2, … tokens.
 
         k + 1 rows, a column each run.
         """
         passes = self.verify_passes(tick)
         runs, most = len(passes), len(self.params.rates) + 1
-        rows = self.tokens_of[: passes.max()]
-        places = np.where(np.arange(len(rows))[:, None] < passes, rows - 1, most)
-        places = places + (most + 1) * np.arange(runs)
-        counts = np.bincount(places.ravel(), minlength=(most + 1) * runs)
+        counts, last = np.zeros((most + 1) * runs, np.int64), int(passes.max())
+        for done in range(0, last, PASSES):
+            rows = self.tokens_of[done : min(done + PASSES, last)]
+            numbers = np.arange(done, done + len(rows))[:, None]
+            places = np.where(numbers < passes, rows - 1, most) + (most + 1) * np.arange(runs)
+            counts += np.bincount(places.ravel(), minlength=len(counts))
+            yield done / last
         return counts.reshape(runs, most + 1)[:, :most].T / passes
 
 
-@lru_cache(maxsize=2)
-def _ensemble(params: Params) -> Ensemble:
-    return Ensemble(params, yields(coins(), params.rates))
+def _sums(tokens_of: Counts) -> Work[Counts]:
+    """Tokens of all passes before each one, and of all of them."""
+    sums = np.zeros((len(tokens_of) + 1, tokens_of.shape[1]), np.uint16)
+    for done in range(0, len(tokens_of), PASSES):
+        rows = tokens_of[done : done + PASSES]
+        np.cumsum(rows, axis=0, out=sums[done + 1 : done + 1 + len(rows)])
+        sums[done + 1 : done + 1 + len(rows)] += sums[done]
+        yield done / len(tokens_of)
+    return sums
 
 
-def ensemble(params: Params) -> Ensemble:
+def _ensemble(params: Params) -> Work[Ensemble]:
+    luck = yield from within(coins_kept(RUNS), 0, 0.3)
+    tokens_of = np.empty(luck.shape, np.uint8)
+    for done in range(0, HORIZON, PASSES):
+        tokens_of[done : done + PASSES] = yields(luck[done : done + PASSES], params.rates)
+        yield 0.3 + 0.4 * done / HORIZON
+    sums = yield from within(_sums(tokens_of), 0.7, 1)
+    return Ensemble(params, tokens_of, sums)
+
+
+_ensemble_kept = Kept(_ensemble, most=2)
+
+
+def ensemble(params: Params) -> Work[Ensemble]:
     """`RUNS` runs of this setting. Their luck is their own, whatever the seed of `params`."""
-    return _ensemble(replace(params, seed=0))
+    return _ensemble_kept(replace(params, seed=0))
 
 
 def spread(values: Counts, low: float = 0.05, high: float = 0.95) -> tuple[Counts, Counts]:

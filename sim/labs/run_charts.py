@@ -10,17 +10,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from sim.chart import LINES, OTHERS, Chart, Data, Rows, Table, specification
 from sim.params import HORIZON, SLOTS, Params
 from sim.run import Run
 from sim.theory import chances_of_tokens, expected_tokens_per_pass
 from sim.words import figure
+from sim.work import Work, within
 
 THIS_RUN, THEORY, SPREAD = "this run", "theory", "other seeds"
 NINE_IN_TEN = "90 % of 1,000 other seeds"
 ON, OFF = "KV cache on", "KV cache off"
+
+
+class RunAt(NamedTuple):
+    """What a chart of the text shows: a run, as it is right after a tick."""
+
+    run: Run
+    tick: int
+
 
 TICKS = sorted({round(HORIZON ** (index / 59)) for index in range(60)})
 """Ticks at which the runs are compared: dense at first, when luck counts most."""
@@ -53,13 +62,15 @@ def yield_data(run: Run, tick: int) -> Data:
     return {"theory": theory, "here": here}
 
 
-def yield_spread(run: Run, tick: int) -> Rows:
+def yield_spread(run: Run, tick: int) -> Work[Rows]:
     """Between which shares nine in ten of the other seeds are after as many ticks."""
     if not tick:
         return []
     from sim.labs.ensemble import ensemble, spread  # NumPy: the page loads it only for these charts
 
-    low, high = spread(ensemble(run.params).shares(tick))
+    runs = yield from within(ensemble(run.params), 0, 0.6)
+    shares = yield from within(runs.shares(tick), 0.6, 1)
+    low, high = spread(shares)
     return [
         {"tokens": n, "low": float(least), "high": float(most)}
         for n, (least, most) in enumerate(zip(low, high, strict=True), start=1)
@@ -109,15 +120,16 @@ def luck_data(run: Run, tick: int) -> Data:
     }
 
 
-def luck_spread(run: Run, tick: int) -> Rows:
+def luck_spread(run: Run, tick: int) -> Work[Rows]:
     """Between which values nine in ten of the other seeds are, and the middle half of them."""
     import numpy as np  # the page loads it only for these charts
 
     from sim.labs.ensemble import ensemble, spread
 
-    runs = ensemble(run.params)
+    runs = yield from within(ensemble(run.params), 0, 0.9)
     ticks = sorted({*TICKS, *TOLD_TICKS, max(tick, 1)})
     values = np.array([runs.tokens_per_pass(at) for at in ticks])
+    yield 0.95
     bounds = zip(*spread(values), *spread(values, 0.25, 0.75), strict=True)
     names = "low", "high", "lower", "upper"
     return [
@@ -356,22 +368,28 @@ def position_spec(colours: Mapping[str, str]) -> dict[str, Any]:
     )
 
 
-RUN_CHARTS = (
+RUN_CHARTS: tuple[Chart[RunAt], ...] = (
     Chart(
         "positions",
         "Positions computed by tokens written, with the KV cache and without",
         position_spec,
-        position_data,
-        position_table,
+        lambda at: position_data(*at),
+        lambda at, data: position_table(*at, data),
     ),
     Chart(
         "yields",
         "How many tokens a pass yields",
-        *(yield_spec, yield_data, yield_table, yield_spread),
+        yield_spec,
+        lambda at: yield_data(*at),
+        lambda at, data: yield_table(*at, data),
+        lambda at: yield_spread(*at),
     ),
     Chart(
         "luck",
         "Tokens per pass so far, by tick",
-        *(luck_spec, luck_data, luck_table, luck_spread),
+        luck_spec,
+        lambda at: luck_data(*at),
+        lambda at, data: luck_table(*at, data),
+        lambda at: luck_spread(*at),
     ),
 )

@@ -6,7 +6,9 @@ is put into shows the scene before anything is started, in print, and where ther
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import NamedTuple
 from urllib.parse import quote, urlsplit
 from zlib import crc32
@@ -55,6 +57,9 @@ OUTSIDE = ("rates", "theme", "share")
 """What the dialog has no box for: a frame has no control for it, or it goes with another's."""
 
 
+NO_KEYS: Mapping[str, str] = MappingProxyType({})
+
+
 class Snippet(NamedTuple):
     """A text to copy, and what it is for."""
 
@@ -88,14 +93,18 @@ def picture_name(params: Params, view: View) -> str:
     return f"bonus-token-{crc32(link(TITLE, params, view).encode()):08x}.svg"
 
 
-def snippets(address: str, params: Params, view: View) -> list[Snippet]:
+def snippets(
+    address: str, params: Params, view: View, keys: Mapping[str, str] = NO_KEYS
+) -> list[Snippet]:
     """Every way to put a scene into a page, for the widget at `address` (a link without its query).
+
+    `keys` are those of labs, which stand as they are.
 
     A frame shows the widget alone, so `view.embed` does not matter.
     """
     shown, framed = replace(view, embed=False), replace(view, embed=True)
     folder = address.rpartition("/")[0] + "/"
-    to_scene = link(address, params, shown)
+    to_scene = link(address, params, shown, keys)
     if view.lab in BY_NAME:  # it has no picture: a link stands for it
         title = words = f"{NAME}: {BY_NAME[view.lab].title}"
         picture, inside = f"[{words}]({to_scene})", quoted(words)
@@ -105,10 +114,10 @@ def snippets(address: str, params: Params, view: View) -> list[Snippet]:
         picture = f"[![{words}]({named})]({to_scene})"
         inside = f'<img src="{named}" width="100%"\n    alt="{quoted(words)}">'
     script = tag("script", async_=True, src=f"{folder}static/embed.js")
-    opening = start("bonus-token", **query(params, shown))
+    opening = start("bonus-token", **query(params, shown, keys))
     fallback = f'  <a href="{quoted(to_scene)}">{inside}</a>'
     frame = (
-        f'<iframe src="{quoted(link(address, params, framed))}"\n'
+        f'<iframe src="{quoted(link(address, params, framed, keys))}"\n'
         f'  title="{quoted(title)}" width="100%" height="{frame_height(view)}"\n'
         f'  frameborder="0" loading="lazy"></iframe>'
     )
@@ -174,7 +183,9 @@ def _button(action: str, text: str, **attributes: str) -> Markup:
     return tag("button", text, type="button", data_share_action=action, **attributes)
 
 
-def dialog_html(address: str, params: Params, view: View) -> Markup:
+def dialog_html(
+    address: str, params: Params, view: View, keys: Mapping[str, str] = NO_KEYS
+) -> Markup:
     """What the share dialog holds: choices, snippets to copy, files to save."""
     locks = {name: LOCK_LABELS[name] for name in LOCKS if name not in OUTSIDE}
     parts = {part: PART_LABELS.get(part, part) for part in PARTS}
@@ -213,7 +224,7 @@ def dialog_html(address: str, params: Params, view: View) -> Markup:
             class_="share-note",
         ),
     )
-    copies = (_copied(one) for one in snippets(address, params, view))
+    copies = (_copied(one) for one in snippets(address, params, view, keys))
     return joined(
         [
             tag("div", title, _button("close", "×", aria_label="Close"), class_="share-head"),

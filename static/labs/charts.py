@@ -1,169 +1,15 @@
-"""The charts on the page: passes specifications and data on, and says what a click means."""
+"""The charts of the text on the page: they show the widget's run, and lead to other scenes."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
 from typing import Any
 
-from sim.chart import OTHERS, Chart, Data, table_html
 from sim.labs.charts import CHARTS
-from sim.marks import PALETTES
-from sim.params import Params
-from sim.picture import CSS_COLOURS
+from sim.labs.run_charts import RunAt
 from sim.run import Run
 from static import browser
-from static.browser import one
+from static.chart import PACE, Colours, Drawn, Numpy
 from static.loader import LabView, Link
-
-Click = Callable[[Mapping[str, Any]], None]
-Colours = Mapping[str, str]
-
-PACE = 200
-"""Milliseconds between two looks of a chart at a run that plays, and at a thousand others."""
-
-
-class Numpy:
-    """NumPy, brought once, when the first chart asks for it."""
-
-    def __init__(self) -> None:
-        self.here, self.error = False, ""
-        self._waiting: list[Callable[[], object]] = []
-
-    def bring(self, come: Callable[[], object]) -> None:
-        """Call back once it is here, or `error` says why not."""
-        self._waiting.append(come)
-        if len(self._waiting) == 1:
-            browser.bring_numpy(self._come)
-
-    def _come(self, error: str) -> None:
-        self.here, self.error = not error, error
-        waiting, self._waiting = self._waiting, []
-        for come in waiting:
-            come()
-
-
-class Drawn:
-    """One chart, drawn once it is near the screen, anew where the colours changed; given new data
-    only while it is near, and only the sets that changed."""
-
-    def __init__(self, chart: Chart, click: Click, numpy: Numpy) -> None:
-        self._chart, self._click, self._numpy = chart, click, numpy
-        figure = f"#chart-{chart.name}"
-        self._place, self._table = one(f"{figure} .drawing"), one(f"{figure} table")
-        self._note = one(f"{figure} .chart-note")
-        self._describe(chart.spec(PALETTES["light"])["description"])
-        self._view: Any = None
-        self._drawing = self._near = False
-        self._wanted: tuple[Run, int, Colours] | None = None
-        self._shown: tuple[Params, int, Colours] | None = None
-        self._spread_of: tuple[Params, int] | None = None
-        self._colours: Colours = {}
-        self._sent: Data = {}
-        self._drawn_with: Data = {}
-        self._spread_pace = browser.Delay(PACE, self._show_spread, restarts=False)
-        browser.watch_near(one(figure), self._come)
-
-    def _describe(self, text: str) -> None:
-        """Say what is drawn to those who do not see it; nothing where nothing is drawn."""
-        for name, value in (("role", "img"), ("aria-label", text)):
-            if text:
-                self._place.setAttribute(name, value)
-            else:
-                self._place.removeAttribute(name)
-
-    def show(self, run: Run, tick: int, colours: Colours) -> None:
-        """Show this scene, once the chart is near."""
-        self._wanted = run, tick, colours
-        if not self._near or self._drawing:
-            return
-        if self._chart.spread and self._spread_of != (run.params, tick):
-            self._spread_pace.ask()
-        if self._shown == (run.params, tick, colours):
-            return
-        self._shown = run.params, tick, colours
-        data = self._chart.data(run, tick)
-        if self._chart.spread:  # what is there stays until the new one comes
-            data[OTHERS] = self._sent.get(OTHERS, [])
-        self._send(data)
-        if not self._colours or (colours != self._colours and self._chart.renderer != "svg"):
-            self._draw(colours)
-
-    def forget(self) -> None:
-        """Draw it anew when it is shown next, if it is drawn on a canvas."""
-        if self._chart.renderer == "canvas":
-            self._shown, self._colours = None, {}
-
-    def _send(self, data: Data) -> None:
-        """Show new rows, in the chart and in its table."""
-        changed = {name: rows for name, rows in data.items() if rows != self._sent.get(name)}
-        if not changed or not self._wanted:
-            return
-        self._sent = {**self._sent, **changed}
-        run, tick, _ = self._wanted
-        table = self._chart.table(run, tick, self._sent)
-        browser.refill(self._table, table_html(self._chart, table))
-        if self._view and not self._drawing:
-            self._view.update(json.dumps(changed))
-
-    def _show_spread(self) -> None:
-        """Show how far other seeds spread, once NumPy is here to say."""
-        if not (self._near and self._wanted and self._chart.spread):
-            return
-        if self._numpy.here:
-            run, tick, _ = self._wanted
-            self._spread_of = run.params, tick
-            try:
-                others = self._chart.spread(run, tick)
-            except Exception as error:  # a module that came damaged, or too little memory
-                self._say(f"A thousand other seeds could not be run ({error}).")
-                return
-            self._say("")
-            self._send({OTHERS: others})
-        elif self._numpy.error:
-            self._say(f"A thousand other seeds could not be run ({self._numpy.error}).")
-        else:
-            self._say("Bringing NumPy for a thousand other seeds …")
-            self._numpy.bring(self._show_spread)
-
-    def _say(self, text: str) -> None:
-        if self._note:
-            self._note.textContent = text
-
-    def _come(self, near: bool) -> None:
-        self._near = near
-        if near:
-            self._numpy.error = ""  # tried again for who comes back
-        if self._wanted:
-            self.show(*self._wanted)
-
-    def _draw(self, colours: Colours) -> None:
-        self._drawing, self._colours = True, colours
-        if self._view:
-            self._view.finalize()
-        self._drawn_with = self._sent
-        # Where marks are elements, their colours are the page's own, on paper too.
-        named = CSS_COLOURS if self._chart.renderer == "svg" else browser.resolved(colours)
-        spec = {**self._chart.spec(named), "datasets": self._sent}
-        browser.draw_chart(
-            self._place, json.dumps(spec), self._chart.renderer, self._clicked, self._drawn
-        )
-
-    def _drawn(self, view: Any, error: str) -> None:
-        self._view, self._drawing = view, False
-        if error:
-            self._describe("")
-            self._place.textContent = (
-                f"The chart could not be drawn ({error}). Its numbers are below."
-            )
-        else:
-            if self._sent is not self._drawn_with:  # rows came meanwhile
-                view.update(json.dumps(self._sent))
-            if self._wanted:
-                self.show(*self._wanted)
-
-    def _clicked(self, text: str) -> None:
-        self._click(json.loads(text))
 
 
 class View(LabView):
@@ -172,17 +18,13 @@ class View(LabView):
     def __init__(self, section: Any, link: Link) -> None:
         super().__init__(section, link)
         numpy = Numpy()
-        self._drawn = [Drawn(chart, self._take_place, numpy) for chart in CHARTS]
-        self._wanted: tuple[Run, int, Colours] | None = None
+        self._drawn = [Drawn(chart, link.change, numpy) for chart in CHARTS]
+        self._wanted: tuple[RunAt, Colours] | None = None
         self._pace = browser.Delay(PACE, self._show, restarts=False)
-
-    def _take_place(self, place: Mapping[str, Any]) -> None:
-        """Go where the reader clicked in a chart."""
-        self.link.change({"k": place["k"], "alpha": place["alpha"], "rates": None})
 
     def show(self, run: Run, tick: int, colours: Colours, playing: bool) -> None:
         """Show this scene in every chart; while the run plays, now and then."""
-        self._wanted = run, tick, colours
+        self._wanted = RunAt(run, tick), colours
         if playing:
             self._pace.ask()
         else:

@@ -30,11 +30,11 @@ class View(LabView):
 
     def open(self) -> None:
         """Show the dialog for the scene as it is; while its numbers are a secret, none is told."""
-        run, view, secret = self.link.scene()
+        run, view, self._keys, secret = self.link.scene()
         self._run, self._view = run, view
         self._alone = view.lab in BY_NAME  # then nothing of the widget is chosen
         self._address = browser.address("")
-        self._dialog.innerHTML = dialog_html(self._address, run.params, view)
+        self._dialog.innerHTML = dialog_html(self._address, run.params, view, self._keys)
         if not self._alone:
             one('[data-share-action="passes"]').disabled = secret
         self._show()
@@ -63,7 +63,7 @@ class View(LabView):
     def _show(self) -> None:
         view = self._chosen()
         address = page_address(self._hosted)
-        self._texts = {s.key: s.text for s in snippets(address, self._run.params, view)}
+        self._texts = {s.key: s.text for s in snippets(address, self._run.params, view, self._keys)}
         for key, text in self._texts.items():
             one(f'[data-snippet="{key}"]').value = text
         if not self._alone:

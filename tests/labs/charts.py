@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from sim.chart import OTHERS, Chart, Data, Table
 from sim.labs.charts import CHARTS
+from sim.labs.run_charts import RunAt
 from sim.run import Run
+from sim.work import finish
 from tests.driver import PageDriver
 
 BY_NAME = {chart.name: chart for chart in CHARTS}
@@ -12,13 +14,14 @@ BY_NAME = {chart.name: chart for chart in CHARTS}
 NEAR = tuple(BY_NAME)
 
 
-def data_of(chart: Chart, run: Run, tick: int) -> Data:
+def data_of(chart: Chart[RunAt], run: Run, tick: int) -> Data:
     """All rows of a chart, those of the thousand runs among them."""
-    return chart.data(run, tick) | ({OTHERS: chart.spread(run, tick)} if chart.spread else {})
+    at = RunAt(run, tick)
+    return chart.data(at) | ({OTHERS: finish(chart.spread(at))} if chart.spread else {})
 
 
-def table_of(chart: Chart, run: Run, tick: int) -> Table:
-    return chart.table(run, tick, data_of(chart, run, tick))
+def table_of(chart: Chart[RunAt], run: Run, tick: int) -> Table:
+    return chart.table(RunAt(run, tick), data_of(chart, run, tick))
 
 
 def come(page: PageDriver, name: str) -> None:

@@ -34,6 +34,7 @@ from sim.labs.run_charts import (
     ON,
     TICKS,
     TOLD_TICKS,
+    RunAt,
     luck_data,
     luck_spread,
     luck_table,
@@ -48,6 +49,7 @@ from sim.run import Run
 from sim.settings import updated
 from sim.theory import expected_speedup
 from sim.view import View
+from sim.work import finish
 from tests.oracle import chances
 from tests.strategies import params_of_rules
 
@@ -172,7 +174,7 @@ def test_yields_are_shares_of_this_run_s_verify_passes(params: Params, tick: int
     shares = [made[n] / len(records) for n in range(1, k + 2)] if records else []
     assert [row["share"] for row in data["here"]] == shares
     assert [row["tokens"] for row in data["here"]] == (list(range(1, k + 2)) if records else [])
-    others = yield_spread(run, tick)
+    others = finish(yield_spread(run, tick))
     plain, full = yield_table(run, tick, data), yield_table(run, tick, {**data, OTHERS: others})
     assert [row[3] for row in plain.rows] == ["–"] * (k + 1)
     for n, row in enumerate(full.rows):
@@ -180,7 +182,7 @@ def test_yields_are_shares_of_this_run_s_verify_passes(params: Params, tick: int
         assert row[1] == (per_cent(shares[n]) if shares else "–")
         assert row[2] == per_cent(chances(params.rates)[n])
     if tick:
-        columns = ensemble(params).shares(tick)
+        columns = finish(finish(ensemble(params)).shares(tick))
         for row, runs in zip(full.rows, columns, strict=True):
             ordered = sorted(float(share) for share in runs)
             assert row[3] == f"{per_cent(ordered[50])} to {per_cent(ordered[949])}"
@@ -214,10 +216,10 @@ def test_the_line_of_luck_and_its_table_stop_where_the_run_is(params: Params, ti
     usual = min(n for n in range(1, len(told) + 1) if sum(told[:n]) >= 0.95 or n == len(told))
     assert (least, most) == (1, usual)
 
-    others = luck_spread(run, tick)
+    others = finish(luck_spread(run, tick))
     table = luck_table(run, tick, {**data, OTHERS: others})
     assert [int(row[0]) for row in table.rows] == sorted({*TOLD_TICKS, *([tick] if tick else [])})
-    runs = ensemble(params)
+    runs = finish(ensemble(params))
     for at, here, of_theory, nine in table.rows:
         assert here == (f"{per_pass[int(at)]:.2f}" if int(at) <= tick else "–")
         assert of_theory == f"{theory(params.rates):.2f}"
@@ -228,13 +230,13 @@ def test_the_line_of_luck_and_its_table_stop_where_the_run_is(params: Params, ti
 
 def test_bands_are_quantiles_of_the_thousand_at_every_tick_told() -> None:
     params = SETTINGS[1]
-    rows = luck_spread(Run(params), 333)
+    rows = finish(luck_spread(Run(params), 333))
     assert [row["tick"] for row in rows] == sorted({*TICKS, *TOLD_TICKS, 333})
     for row in rows[:: len(rows) // 9]:
-        ordered = sorted(map(float, ensemble(params).tokens_per_pass(row["tick"])))
+        ordered = sorted(map(float, finish(ensemble(params)).tokens_per_pass(row["tick"])))
         found = [row[name] for name in ("low", "lower", "upper", "high")]
         assert found == [ordered[50], ordered[250], ordered[749], ordered[949]]
-    assert luck_spread(Run(params), 0)[0]["tick"] == 1
+    assert finish(luck_spread(Run(params), 0))[0]["tick"] == 1
 
 
 @few
@@ -244,7 +246,7 @@ def test_the_thousand_live_by_the_rules_too(params: Params, tick: int) -> None:
 
     Evictions cost every run alike what its own window holds; shares add up.
     """
-    runs = ensemble(params)
+    runs = finish(ensemble(params))
     passes, tokens = runs.verify_passes(tick), runs.tokens(tick)
     assert len(passes) == len(tokens) == 1000
     assert (passes <= tick).all()
@@ -252,12 +254,12 @@ def test_the_thousand_live_by_the_rules_too(params: Params, tick: int) -> None:
     assert (tokens >= passes).all()
     assert (tokens <= passes * (1 + len(params.rates))).all()
     assert (runs.tokens_per_pass(tick) == tokens / passes).all()
-    shares = runs.shares(tick)
+    shares = finish(runs.shares(tick))
     assert shares.shape == (1 + len(params.rates), 1000)
     assert shares.sum(axis=0) == pytest.approx(1)
     yields = np.arange(1, 2 + len(params.rates)) @ shares
     assert yields == pytest.approx(tokens / passes)
-    quiet = ensemble(replace(params, evictions=()))
+    quiet = finish(ensemble(replace(params, evictions=())))
     assert (quiet.verify_passes(tick) == tick).all()
     if not params.kv_cache:
         assert (passes == tick).all()
@@ -266,7 +268,7 @@ def test_the_thousand_live_by_the_rules_too(params: Params, tick: int) -> None:
 @pytest.mark.parametrize(("chunk", "passes"), [(510, 2), (511, 1), (512, 1), (73, 7), (16, 32)])
 def test_a_full_window_is_filled_again_but_for_its_newest_position(chunk: int, passes: int) -> None:
     params = Params(evictions=(400,), recompute_chunk=chunk)
-    assert set(ensemble(params).verify_passes(900)) == {900 - passes}
+    assert set(finish(ensemble(params)).verify_passes(900)) == {900 - passes}
     assert Run(params).at(900).recompute_passes == passes
 
 
@@ -365,17 +367,17 @@ def test_a_table_is_written_cell_by_cell_and_escaped() -> None:
         table_html(chart, Table(["a"], [["1"], ["2"]], ["?k=1"]))
 
 
-def replace_title(chart: Chart, title: str) -> Chart:
+def replace_title(chart: Chart[RunAt], title: str) -> Chart[RunAt]:
     return chart._replace(title=title)
 
 
 @pytest.mark.parametrize("chart", CHARTS, ids=lambda chart: chart.name)
-def test_each_chart_tells_its_scene_s_own_run_and_tick(chart: Chart) -> None:
+def test_each_chart_tells_its_scene_s_own_run_and_tick(chart: Chart[RunAt]) -> None:
     """Its data follow the run; a chart of runs follows the tick too, and no other does."""
     one, other = Run(Params(draft_cost=0.0)), Run(Params(draft_cost=0.3, acceptance_rate=0.6))
-    assert chart.data(one, 60) != chart.data(other, 60)
+    assert chart.data(RunAt(one, 60)) != chart.data(RunAt(other, 60))
     follows = chart.name in ("positions", "yields", "luck")
-    assert (chart.data(one, 60) != chart.data(one, 61)) == follows
+    assert (chart.data(RunAt(one, 60)) != chart.data(RunAt(one, 61))) == follows
     assert chart.renderer == ("canvas" if chart.name == "map" else "svg")
     assert (chart.spread is not None) == (chart.name in ("yields", "luck"))
     assert len({chart.title for chart in CHARTS}) == len(CHARTS)

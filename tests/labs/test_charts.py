@@ -18,6 +18,7 @@ from sim.labs.run_charts import (
     OFF,
     ON,
     TICKS,
+    RunAt,
     luck_data,
     luck_spread,
     position_data,
@@ -28,6 +29,7 @@ from sim.marks import PALETTES
 from sim.params import Params
 from sim.run import Run
 from sim.theory import chances_of_tokens, expected_speedup, expected_tokens_per_pass
+from sim.work import finish
 from tests.__main__ import NODE
 from tests.labs.charts import data_of, table_of
 
@@ -53,9 +55,9 @@ def test_every_specification_is_valid_with_its_data(chart: Any, theme: str) -> N
     validator = jsonschema.Draft7Validator(json.loads(SCHEMA.read_text("utf-8")))
     for params in SETTINGS if theme == "light" else SETTINGS[:2]:  # they differ in colours alone
         run = Run(params)
-        data = chart.data(run, 60)
+        data = chart.data(RunAt(run, 60))
         if chart.spread:
-            data[OTHERS] = chart.spread(run, 60)
+            data[OTHERS] = finish(chart.spread(RunAt(run, 60)))
         spec = {**chart.spec(PALETTES[theme]), "datasets": data}
         assert spec["description"]
         assert validator.is_valid(json.loads(json.dumps(spec)))
@@ -112,7 +114,7 @@ def test_every_chart_has_its_numbers_as_a_table(params: Params, tick: int) -> No
         rows = table_of(chart, run, tick).rows
         assert len(rows) >= (len(params.rates) + 1 if chart.name == "yields" else 5)
         assert all(
-            len(row) == len(chart.table(run, tick, data_of(chart, run, tick)).columns)
+            len(row) == len(chart.table(RunAt(run, tick), data_of(chart, run, tick)).columns)
             for row in rows
         )
 
@@ -143,15 +145,15 @@ def test_the_line_of_luck_is_the_run_and_nothing_that_is_still_to_come(params: P
             assert row["value"] == run.report(row["tick"])["tokens_per_pass"]
         assert data["here"] == data["run"][-1:]
         # The chart spans the bands before they are there, so that it does not jump.
-        highest = max(row["high"] for row in luck_spread(run, tick))
+        highest = max(row["high"] for row in finish(luck_spread(run, tick)))
         assert data["range"][1]["value"] == pytest.approx(highest, abs=1)
         assert data["here"][0]["tick"] == tick
 
 
 def test_the_spread_is_that_of_the_thousand_and_holds_about_nine_runs_in_ten() -> None:
     params = Params(evictions=(100,))
-    runs = ensemble(params)
-    for row in luck_spread(Run(params), 60):
+    runs = finish(ensemble(params))
+    for row in finish(luck_spread(Run(params), 60)):
         values = runs.tokens_per_pass(row["tick"])
         inside = ((row["low"] <= values) & (values <= row["high"])).mean()
         assert 0.9 <= inside < (0.93 if row["tick"] > 60 else 1.01)
@@ -160,15 +162,15 @@ def test_the_spread_is_that_of_the_thousand_and_holds_about_nine_runs_in_ten() -
         assert row["low"] <= row["lower"] <= row["upper"] <= row["high"]
     # Other seeds of the scalar core fall where the thousand say: 90 of 100, 5 standard deviations.
     tick = TICKS[-12]
-    row = next(row for row in luck_spread(Run(params), 60) if row["tick"] == tick)
+    row = next(row for row in finish(luck_spread(Run(params), 60)) if row["tick"] == tick)
     inside = sum(
         row["low"] <= Run(replace(params, seed=seed)).report(tick)["tokens_per_pass"] <= row["high"]
         for seed in range(100)
     )
     assert 75 <= inside <= 100
-    for row in yield_spread(Run(params), tick):
+    for row in finish(yield_spread(Run(params), tick)):
         assert row["low"] <= chances_of_tokens(params.rates)[row["tokens"] - 1] <= row["high"]
-    assert yield_spread(Run(params), 0) == []
+    assert finish(yield_spread(Run(params), 0)) == []
 
 
 @pytest.mark.parametrize("params", RUNS, ids=range(len(RUNS)))

@@ -9,6 +9,7 @@ import pytest
 
 from sim.host.vendor import read_parts
 from sim.labs.charts import map_table
+from sim.labs.run_charts import RunAt
 from sim.marks import PALETTES
 from sim.params import Params
 from sim.run import Run
@@ -152,11 +153,11 @@ def test_without_numpy_the_charts_of_luck_say_so_and_show_the_rest(
     page.until(lambda: "could not be run" in page.text("#chart-luck .chart-note"), 30)
     assert lost.split("/")[-1] in page.text("#chart-luck .chart-note")
     chart = BY_NAME["luck"]
-    run = Run(Params())
-    assert told(page, "luck") == chart.table(run, 60, chart.data(run, 60)).rows
+    at = RunAt(Run(Params()), 60)
+    assert told(page, "luck") == chart.table(at, chart.data(at)).rows
     page.call("set", {"k": 2})
-    run = Run(Params(draft_length=2))
-    page.until(lambda: told(page, "luck") == chart.table(run, 60, chart.data(run, 60)).rows)
+    other = RunAt(Run(Params(draft_length=2)), 60)
+    page.until(lambda: told(page, "luck") == chart.table(other, chart.data(other)).rows)
     assert page.run("return document.documentElement.dataset.state") == "ready"
     assert not page.one("#failure").is_displayed()
 

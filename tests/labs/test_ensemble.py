@@ -14,6 +14,7 @@ from sim.labs.ensemble import LUCK, RUNS, Counts, Ensemble, coins, ensemble, spr
 from sim.params import HORIZON, Params
 from sim.run import Run, count_accepted, luck_of
 from sim.theory import chances_of_tokens, expected_tokens_per_pass, survival
+from sim.work import finish
 from tests.server import ROOT
 
 SEEDS = 12
@@ -55,7 +56,7 @@ def test_with_the_coins_of_a_seed_a_column_is_that_run(params: Params) -> None:
 def test_shares_count_the_passes_of_each_run(tick: int) -> None:
     params = SETTINGS[1]
     together = of_seeds(params)
-    shares = together.shares(tick)
+    shares = finish(together.shares(tick))
     assert shares.shape == (5, SEEDS)
     for seed in range(SEEDS):
         run = Run(replace(params, seed=seed))
@@ -90,7 +91,7 @@ def test_the_thousand_are_distributed_as_single_runs_are_and_wrong_models_are_no
     single = np.array(
         [Run(Params(evictions=(100,), seed=s)).at(tick).num_tokens - 1 for s in range(seeds)]
     )
-    assert distance(ensemble(params).tokens(tick), single) < 1
+    assert distance(finish(ensemble(params)).tokens(tick), single) < 1
 
     luck = np.random.default_rng(1)
     passes = HORIZON, RUNS
@@ -117,10 +118,10 @@ def test_its_passes_yield_what_theory_says(rates: tuple[float, ...]) -> None:
 
 
 def test_its_luck_is_its_own_and_the_same_for_every_seed() -> None:
-    one, other = ensemble(Params(seed=1)), ensemble(Params(seed=LUCK))
+    one, other = finish(ensemble(Params(seed=1))), finish(ensemble(Params(seed=LUCK)))
     assert (one.tokens(1200) == other.tokens(1200)).all()
     assert len(set(one.tokens(1200).tolist())) > 100
-    better = ensemble(Params(acceptance_rate=0.81))
+    better = finish(ensemble(Params(acceptance_rate=0.81)))
     assert (better.tokens_of >= one.tokens_of).all()
 
 

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,7 +12,7 @@ import pytest
 
 from tests.driver import PageDriver
 from tests.labs.notes import told
-from tests.server import ROOT, serving
+from tests.server import ROOT, python, serving
 
 ROW = """    Lab(
         "template", "A template", "#lab-template", after="same", needs=("numpy",), command=True,
@@ -89,19 +86,6 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "static" / "sections" / "lab-template.html").write_text(SECTION, "utf-8")
     python(folder, "-m", "sim.host.printed")
     return folder
-
-
-def python(folder: Path, *arguments: str, code: int = 0, **more: str) -> str:
-    done = subprocess.run(
-        [sys.executable, *arguments],
-        cwd=folder,
-        env={**os.environ, **more},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == code, done.stderr
-    return done.stdout if code == 0 else done.stderr
 
 
 def listed(folder: Path) -> tuple[list[str], dict[str, list[str]]]:

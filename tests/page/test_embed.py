@@ -28,7 +28,7 @@ from sim.run import Run
 from sim.scene import picture
 from sim.view import View
 from tests import browsers
-from tests.course import SUB_PATH, Notes, document, pages, static_host
+from tests.course import SUB_PATH, Notes, document, element, pages, static_host
 from tests.driver import PageDriver
 from tests.server import ROOT
 from tests.shown import scene
@@ -59,12 +59,6 @@ def simulator(unzipped: Path) -> Iterator[str]:
 def snippet(kind: str, address: str, params: Params, view: View) -> str:
     """A snippet as the share dialog prints it."""
     return next(one.text for one in snippets(address, params, view) if one.key == kind)
-
-
-def element(address: str, *elements: str) -> str:
-    """The script, and elements with these attributes and contents."""
-    script = f'<script async src="{address}static/embed.js"></script>'
-    return script + "".join(f"<bonus-token {one}</bonus-token>" for one in elements)
 
 
 # A plain frame

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,27 +10,11 @@ import pytest
 from sim.marks import BLOCK, COLUMNS, LOOKS, PALETTES, ROWS, shapes
 from sim.params import SLOTS, Params
 from sim.run import Run
-from static.board import LINE_OF, Board
+from static.board import Board
+from tests.canvas import Canvas
 
 WIDTHS = (312.0, 331.5, 744.0)
 RATIOS = (0.75, 1.0, 1.25, 2.0, 3.0)
-
-
-class Canvas:
-    """A canvas and its context in one: sizes, colours, and every call with the colours it had."""
-
-    def __init__(self) -> None:
-        self.width = self.height = 0
-        self.style = SimpleNamespace(width="", height="")
-        self.fillStyle = self.strokeStyle = ""
-        self.lineWidth = 0.0
-        self.calls: list[tuple[Any, ...]] = []
-
-    def getContext(self, _kind: str) -> Canvas:  # noqa: N802 - the name is the browser's
-        return self
-
-    def __getattr__(self, name: str) -> Any:
-        return lambda *values: self.calls.append((name, self.fillStyle, self.strokeStyle, *values))
 
 
 class Drawn:
@@ -158,7 +141,7 @@ def covered(drawn: Drawn) -> dict[int, str]:
     found = {}
     for left, line, width, _, to_left, to_top, *_ in drawn.shown():
         assert left == to_left
-        state = list(LINE_OF)[round(line / cell)]
+        state = list(LOOKS)[round(line / cell)]
         for slot in range(SLOTS):
             x, y, _ = drawn.board.box(slot)
             if y == to_top and to_left <= x < to_left + width:

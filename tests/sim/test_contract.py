@@ -85,7 +85,7 @@ def test_the_rules_know_no_clock_and_import_one_way() -> None:
             "story",
             "picture",
         ),
-        *("plot", "question", "session", "face", "scene", "chart"),
+        *("plot", "question", "session", "face", "scene", "work", "chart"),
         *("labs.share", "labs.recall", "labs.ensemble", "labs.run_charts", "labs.charts"),
         "labs.convert",
     ]

@@ -15,6 +15,7 @@ from sim.run import Run
 from sim.settings import updated
 from sim.theory import expected_speedup
 from sim.view import View
+from sim.work import finish
 from tests.sources import SCENES
 
 weights = st.lists(st.integers(1, 50), min_size=2, max_size=6)
@@ -64,7 +65,7 @@ def test_figures_of_the_text_agree_with_the_runs_behind_them() -> None:
 
 def test_how_far_luck_goes_is_seen_in_a_thousand_runs() -> None:
     said = claims()
-    runs = ensemble(Params())
+    runs = finish(ensemble(Params()))
     for passes in LUCK_AFTER:
         told = [float(number) for number in said[f"luck_{passes}"].split(" and ")]
         assert spread(runs.tokens_per_pass(passes)) == pytest.approx(told, abs=0.06)
