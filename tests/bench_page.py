@@ -14,6 +14,7 @@ import asyncio, gc
 from time import perf_counter
 from js import requestAnimationFrame
 from pyodide.ffi import create_once_callable
+from sim import session as actions
 from static.page import Page
 
 gc.unfreeze()
@@ -42,15 +43,15 @@ def frame():
     page._frame(now)
 
 def drag(key, value):
-    page.change({key: value}, ghost=True)
+    page.do(actions.change, {key: value}, ghost=True)
     frame()
 
 def quantiles(times):
     times = sorted(times)
     return [times[len(times) // 2], times[int(len(times) * 0.95)], times[-1], len(times)]
 
-page.pause()
-page.change({"tick": 1200})
+page.do(actions.pause)
+page.do(actions.change, {"tick": 1200})
 drag("alpha", 0.5)
 page._frames.ask = lambda: None  # this file asks for the frames
 rates = [0.3 + 0.004 * i for i in range(150)]
@@ -60,18 +61,18 @@ result = {
     "drag of the length, tick 1200": quantiles(
         await timed([lambda i=i: drag("k", 1 + i % 16) for i in range(150)])),
 }
-page.reset()
-page.change({"tick": 0, "speed": 60})
-page.play()
+page.do(actions.reset)
+page.do(actions.change, {"tick": 0, "speed": 60})
+page.do(actions.play)
 frame()
 result["frame, playing at 60"] = quantiles(await timed([frame] * 600))
-page.pause()
-page.reset()
+page.do(actions.pause)
+page.do(actions.reset)
 frame()
 
-board, colours = page.board, page._colours()
+board, colours = page._board, page._colours.screen("light")
 width, ratio = page._box.clientWidth, 1.0
-scenes = [page.run.slots(tick) for tick in range(200, 500)]
+scenes = [page.session.run.slots(tick) for tick in range(200, 500)]
 
 def whole(slots):
     board._shown = [""] * len(slots)  # the sheet stays

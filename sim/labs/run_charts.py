@@ -1,19 +1,19 @@
-"""The charts of runs: what a pass yields, how luck evens out, what a kept cache saves.
+"""The charts of runs: what a pass yields, how luck evens out; position_chart.py has the third.
 
-Each shows this run; the first two also the theory, and how far a thousand other seeds spread.
+Each shows this run, the theory, and how far a thousand other seeds spread.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from functools import lru_cache, partial
+from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from sim.chart import LINES, OTHERS, Chart, Data, Rows, Table, specification
-from sim.params import HORIZON, SLOTS, Params
+from sim.chart import OTHERS, Chart, Data, Rows, Table, specification
+from sim.labs.position_chart import position_data, position_spec, position_table
+from sim.params import HORIZON
 from sim.run import Run
 from sim.theory import chances_of_tokens, expected_tokens_per_pass
 from sim.words import figure
@@ -21,7 +21,6 @@ from sim.work import Work, within
 
 THIS_RUN, THEORY, SPREAD = "this run", "theory", "other seeds"
 NINE_IN_TEN = "90 % of 1,000 other seeds"
-ON, OFF = "KV cache on", "KV cache off"
 
 
 class RunAt(NamedTuple):
@@ -38,13 +37,6 @@ LEVEL, BROKEN, UPRIGHT = "M-1,0H1", "M-1,0H-.4M.4,0H1", "M0,-1V1"
 """Symbols of the legend."""
 
 TOLD_TICKS = (1, 3, 10, 30, 100, 300, HORIZON)
-SPAN = 2 * SLOTS
-"""Tokens that the chart of positions spans."""
-
-GRAIN = 16
-"""Tokens between two points of its lines."""
-
-TOLD_TOKENS = (64, 128, 256, 512, 1024)
 
 
 def _share(value: float) -> str:
@@ -155,54 +147,6 @@ def luck_table(run: Run, tick: int, data: Data) -> Table:
             for at in sorted({*TOLD_TICKS, *([tick] if tick else [])})
         ],
     )
-
-
-@lru_cache(maxsize=4)
-def _work(params: Params) -> Rows:
-    """Positions computed until there were so many tokens: about `SPAN / GRAIN` points."""
-    run, rows, wanted = Run(params), [], 1
-    for tick in range(1, HORIZON + 1):
-        state = run.at(tick)
-        tokens = state.num_tokens - 1
-        if tokens >= wanted:
-            cache = ON if params.kv_cache else OFF
-            rows.append({"cache": cache, "tokens": tokens, "positions": state.positions_computed})
-            wanted = tokens - tokens % GRAIN + GRAIN
-        if tokens >= SPAN:
-            break
-    return rows
-
-
-def position_data(run: Run, tick: int) -> Data:
-    """Positions computed by tokens, with the cache and without; and where this run is."""
-    state = run.at(tick)
-    tokens = state.num_tokens - 1
-    here = {
-        "cache": ON if run.params.kv_cache else OFF,
-        "tokens": tokens,
-        "positions": state.positions_computed,
-    }
-    lines = [row for kept in (True, False) for row in _work(replace(run.params, kv_cache=kept))]
-    return {"lines": lines, "here": [here] if 0 < tokens <= SPAN else []}
-
-
-def position_table(_run: Run, _tick: int, data: Data) -> Table:
-    """The same at a few lengths, and how many times as many positions it is without the cache."""
-    rows = []
-    for tokens in TOLD_TOKENS:
-        reached = {
-            cache: [
-                row["positions"]
-                for row in data["lines"]
-                if row["cache"] == cache and row["tokens"] >= tokens
-            ][:1]
-            for cache in (ON, OFF)
-        }
-        if reached[ON] and reached[OFF]:
-            (kept,), (not_kept,) = reached[ON], reached[OFF]
-            times = f"{not_kept / kept:,.0f} ×"
-            rows.append([f"{tokens:,}", f"{kept:,}", f"{not_kept:,}", times])
-    return Table(["tokens", ON, OFF, "without ÷ with"], rows)
 
 
 def _layer(name: str, who: str, mark: dict[str, Any], **encoding: Any) -> dict[str, Any]:
@@ -321,49 +265,6 @@ def luck_spec(colours: Mapping[str, str]) -> dict[str, Any]:
                 {"type": "point", "filled": True, "size": 90, "opacity": 1},
                 **both,
             ),
-        ],
-    )
-
-
-def position_spec(colours: Mapping[str, str]) -> dict[str, Any]:
-    """Chart 4: what a kept cache saves."""
-    tokens = {
-        "field": "tokens",
-        "type": "quantitative",
-        "title": "tokens written",
-        "scale": {"domain": [0, SPAN], "nice": False},
-        "axis": {"values": [0, 256, 512, 768, 1024], "grid": False, "format": ",d"},
-    }
-    positions = {
-        "field": "positions",
-        "type": "quantitative",
-        "title": "positions computed",
-        "scale": {"type": "log"},
-        "axis": {"values": [1, 10, 100, 1000, 10_000, 100_000, 1_000_000], "format": "~s"},
-    }
-    colour = {
-        "field": "cache",
-        "type": "nominal",
-        "scale": {"domain": [ON, OFF], "range": [colours["accepted"], colours["evicted"]]},
-        "legend": LINES,
-    }
-    both = {"x": tokens, "y": positions, "color": colour}
-    dash = {**colour, "scale": {"domain": [ON, OFF], "range": [[1, 0], [6, 3]]}}
-    return specification(
-        colours,
-        "Lines: positions computed by the time so many tokens are written, with the KV cache and "
-        "without, each line of the grid ten times the one below; the point is this run.",
-        [
-            {
-                "data": {"name": "lines"},
-                "mark": {"type": "line", "strokeWidth": 2, "clip": True},
-                "encoding": {**both, "strokeDash": dash},
-            },
-            {
-                "data": {"name": "here"},
-                "mark": {"type": "point", "filled": True, "size": 110, "opacity": 1},
-                "encoding": both,
-            },
         ],
     )
 

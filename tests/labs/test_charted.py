@@ -29,17 +29,14 @@ from sim.labs.charts import (
     map_table,
 )
 from sim.labs.ensemble import ensemble, spread
+from sim.labs.position_chart import OFF, ON, position_data, position_table
 from sim.labs.run_charts import (
-    OFF,
-    ON,
     TICKS,
     TOLD_TICKS,
     RunAt,
     luck_data,
     luck_spread,
     luck_table,
-    position_data,
-    position_table,
     yield_data,
     yield_spread,
     yield_table,

@@ -14,14 +14,12 @@ import pytest
 from sim.chart import OTHERS
 from sim.labs.charts import CHARTS, LENGTHS, RATES, SPEEDUP, TOKENS, length_data, map_data
 from sim.labs.ensemble import ensemble
+from sim.labs.position_chart import OFF, ON, position_data
 from sim.labs.run_charts import (
-    OFF,
-    ON,
     TICKS,
     RunAt,
     luck_data,
     luck_spread,
-    position_data,
     yield_data,
     yield_spread,
 )

@@ -86,7 +86,14 @@ def test_the_rules_know_no_clock_and_import_one_way() -> None:
             "picture",
         ),
         *("plot", "question", "session", "face", "scene", "work", "chart"),
-        *("labs.share", "labs.recall", "labs.ensemble", "labs.run_charts", "labs.charts"),
+        *(
+            "labs.share",
+            "labs.recall",
+            "labs.ensemble",
+            "labs.position_chart",
+            "labs.run_charts",
+            "labs.charts",
+        ),
         "labs.convert",
     ]
     for file in RULES + LAB_RULES:
