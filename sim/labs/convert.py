@@ -327,12 +327,12 @@ def printed() -> Markup:
         class_="names",
     )
     use = tag("button", "Use in the widget", type="button", id="convert-use", disabled=True)
-    wide = {"role": "region", "aria_label": CAPTION, "tabindex": "0", "class_": "wide"}
+    wide = {"aria_label": CAPTION, "tabindex": "0", "class_": "wide"}
     return joined(
         [
-            tag("form", *fields, class_="convert", id="convert-fields"),
+            tag("div", *fields, class_="convert", id="convert-fields"),
             tag("p", class_="wrong", id="convert-said", role="alert"),
-            tag("div", table, **wide),
+            tag("section", table, **wide),
             tag("p", use),
         ]
     )

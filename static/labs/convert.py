@@ -24,7 +24,6 @@ class View(LabView):
         self._made: Conversion | None = None
         self._told: Mapping[str, str] = {}
         browser.listen(one("#convert-fields"), "input", self._enter)
-        browser.listen(one("#convert-fields"), "submit", lambda event: event.preventDefault())
         browser.listen(self._use, "click", self._take)
         self._use.disabled = True
         if any(self._given().values()):
