@@ -81,6 +81,7 @@ def test_nothing_is_loaded_for_charts_before_one_is_near(shared: PageDriver) -> 
     assert min(since) > here
 
 
+@pytest.mark.every_engine
 def test_the_charts_follow_the_scene(shared: PageDriver) -> None:
     shared.open()
     come(shared, "length")
@@ -97,6 +98,7 @@ def test_the_charts_follow_the_scene(shared: PageDriver) -> None:
     shared.until(lambda: told(shared, "map") == wanted)
 
 
+@pytest.mark.every_engine
 def test_the_charts_of_luck_follow_the_scene_and_its_thousand_others(shared: PageDriver) -> None:
     shared.open("?tick=200")
     shared.frames()
@@ -162,6 +164,7 @@ def test_without_numpy_the_charts_of_luck_say_so_and_show_the_rest(
     assert not page.one("#failure").is_displayed()
 
 
+@pytest.mark.every_engine
 def test_a_click_on_the_map_goes_there(shared: PageDriver) -> None:
     shared.open("?c=0.1&rates=0.9,0.5")
     come(shared, "map")
@@ -181,6 +184,7 @@ def test_a_click_on_the_map_goes_there(shared: PageDriver) -> None:
     assert shared.state() == scene(query, 60)
 
 
+@pytest.mark.every_engine
 def test_charts_take_the_colours_of_the_page(shared: PageDriver) -> None:
     shared.open("?theme=light")
     come(shared, "length")
@@ -269,6 +273,7 @@ def test_a_row_of_the_map_s_table_goes_there_as_a_click_does(shared: PageDriver)
     assert shared.run(f"return document.activeElement === {link}")
 
 
+@pytest.mark.every_engine
 def test_charts_break_no_rule_of_the_policy(faulty: Serve) -> None:
     watch = (
         "addEventListener('securitypolicyviolation', (event) => {"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from selenium.webdriver.remote.webelement import WebElement
 
 from sim.labs.convert import GIVEN, from_alpha, from_cumulative, rows
@@ -24,6 +25,7 @@ def numbers(page: PageDriver) -> list[str]:
     return list(page.run(script + ".map((cell) => cell.textContent)"))
 
 
+@pytest.mark.every_engine
 def test_one_number_goes_in_and_the_others_come_out(shared: PageDriver) -> None:
     open_converter(shared)
     assert numbers(shared) == [row.text for row in rows(from_alpha(4, 0.8).report())]

@@ -138,6 +138,7 @@ def test_every_key_of_the_lab_is_one_that_a_link_may_hold() -> None:
     assert convert({"cumulative": ".763,.623"}, "").k == 2
 
 
+@pytest.mark.every_engine
 def test_a_lab_opens_with_its_settings_and_what_is_written_there_is_in_the_address(
     page: PageDriver,
 ) -> None:

@@ -108,6 +108,7 @@ def test_a_bad_file_of_a_lab_is_told_in_its_place_and_the_page_stays_ready(
     check_told_and_tried_again(faulty, lab, name, fault("/" + name))
 
 
+@pytest.mark.every_engine
 @pytest.mark.parametrize("lab", [lab.name for lab in LABS])
 def test_a_missing_view_is_told_in_every_engine(faulty: Serve, lab: str) -> None:
     name = f"static/labs/{lab}.py"
@@ -236,6 +237,7 @@ def seen(page: PageDriver) -> list[object]:
     return [page.one(place).is_displayed() for place in places]
 
 
+@pytest.mark.every_engine
 def test_a_link_shows_one_lab_alone_and_the_widget_comes_in_its_place(shared: PageDriver) -> None:
     shared.open("?lab=recall")
     shared.until(lambda: is_here(shared, "recall"))

@@ -31,6 +31,7 @@ def test_without_python_the_cards_can_be_read(shared: PageDriver) -> None:
     assert shown == [card.question for card in CARDS]
 
 
+@pytest.mark.every_engine
 def test_a_round_goes_through_all_cards_and_repeats_what_was_not_known(deck: PageDriver) -> None:
     assert asked(deck) == CARDS[0].question
     assert not deck.one("#deck-answer").is_displayed()
@@ -72,6 +73,7 @@ def test_what_was_weak_comes_first_on_return_and_can_be_erased(deck: PageDriver)
     assert deck.run("return document.querySelector('[name=standing]:checked')") is None
 
 
+@pytest.mark.every_engine
 def test_it_works_for_the_visit_where_storage_is_blocked(faulty: Serve) -> None:
     denied = (
         "Object.defineProperty(window, 'localStorage',"

@@ -59,6 +59,7 @@ def kept(page: PageDriver) -> Memory:
     return read_memory(page.run("return localStorage.getItem(arguments[0])", PLACE))
 
 
+@pytest.mark.every_engine
 def test_what_two_tabs_learn_is_kept_together(tabs: PageDriver) -> None:
     rate(tabs, "easy", 8)
     go(tabs, "second")
@@ -142,6 +143,7 @@ def choose(page: PageDriver, path: Path) -> None:
     page.run("document.querySelector('#deck-file').hidden = true")
 
 
+@pytest.mark.every_engine
 def test_import_reads_an_export_back_and_loses_nothing(deck: PageDriver, tmp_path: Path) -> None:
     file = tmp_path / "mine.json"
     exported = Memory(standing=1)

@@ -156,6 +156,7 @@ OVERTAKING: list[tuple[str, list[Any]]] = [
 ]
 
 
+@pytest.mark.every_engine
 def test_a_question_hides_the_answer_runs_and_compares(shared: PageDriver) -> None:
     shared.open("?ask=speedup&k=12&alpha=0.6&c=0.05&tick=40&speed=60")
     assert "speedup** at tick 40" in Question("speedup", 40).text
@@ -336,6 +337,7 @@ def test_the_dialog_keeps_what_it_has_no_box_for_and_no_secret(shared: PageDrive
     shared.run("document.querySelector('#share').close()")
 
 
+@pytest.mark.every_engine
 def test_the_dialog_saves_the_picture_and_every_pass(dialog: PageDriver) -> None:
     for action in ("picture", "passes"):
         button = dialog.one(f'[data-share-action="{action}"]')
@@ -355,6 +357,7 @@ def test_the_dialog_saves_the_picture_and_every_pass(dialog: PageDriver) -> None
     assert table["text"] == passes_csv(run)
 
 
+@pytest.mark.every_engine
 @pytest.mark.parametrize("allowed", [True, False])
 def test_copying_says_whether_it_worked(dialog: PageDriver, allowed: bool) -> None:
     dialog.run(
@@ -374,6 +377,7 @@ def test_copying_says_whether_it_worked(dialog: PageDriver, allowed: bool) -> No
         assert dialog.run("return document.activeElement.dataset.snippet") == "link"
 
 
+@pytest.mark.every_engine
 def test_the_dialog_is_left_with_escape_and_by_its_button(dialog: PageDriver) -> None:
     dialog.one("[data-share-action=close]").click()
     assert not visible(dialog, "#share")

@@ -103,6 +103,7 @@ def test_nothing_is_wrong_in_either_theme(shared: PageDriver, state: str) -> Non
     check_both_themes(shared, state)
 
 
+@pytest.mark.every_engine
 def test_nothing_is_wrong_with_the_simulator_in_any_state(shared: PageDriver) -> None:
     shared.open()
     for state, reach in WIDGET.items():

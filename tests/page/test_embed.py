@@ -64,6 +64,7 @@ def snippet(kind: str, address: str, params: Params, view: View) -> str:
 # A plain frame
 
 
+@pytest.mark.every_engine
 def test_a_frame_from_the_dialog_shows_the_scene_alone_at_its_height(
     shared: PageDriver, simulator: str
 ) -> None:
@@ -101,6 +102,7 @@ def test_the_height_of_a_frame_is_about_that_of_its_parts(
         assert shown == {"numbers": 3}.get(part, 1)
 
 
+@pytest.mark.every_engine
 def test_every_message_does_what_the_reader_could(shared: PageDriver, simulator: str) -> None:
     frame = f'<iframe src="{simulator}?embed=1" width="800" height="600"></iframe>'
     with pages({"/": document(frame)}) as address:
@@ -257,6 +259,7 @@ def test_a_sandboxed_frame_works_where_the_host_lets_every_origin_read(
             shared.until(lambda: notes.heard("state") and notes.heard("state")[-1]["tick"] == 61)
 
 
+@pytest.mark.every_engine
 def test_a_sandboxed_frame_on_a_plain_host_works_with_its_own_origin(
     shared: PageDriver, simulator: str
 ) -> None:
@@ -266,6 +269,7 @@ def test_a_sandboxed_frame_on_a_plain_host_works_with_its_own_origin(
         assert page.state() == scene({"k": 6}, 60)
 
 
+@pytest.mark.every_engine
 def test_it_works_where_third_party_storage_is_blocked(shared: PageDriver, simulator: str) -> None:
     blocking = browsers.NO_THIRD_PARTY_STORAGE.get(shared.engine)
     if blocking is None:
@@ -308,6 +312,7 @@ def test_nothing_is_loaded_before_the_reader_starts_it(shared: PageDriver, simul
         )
 
 
+@pytest.mark.every_engine
 def test_an_element_follows_its_attributes_its_script_and_its_height(
     shared: PageDriver, simulator: str
 ) -> None:
@@ -335,6 +340,7 @@ def test_an_element_follows_its_attributes_its_script_and_its_height(
         assert notes.run("return gone.shadowRoot.querySelectorAll('iframe').length") == 0
 
 
+@pytest.mark.every_engine
 def test_it_starts_by_itself_only_when_it_comes_into_view(
     shared: PageDriver, simulator: str
 ) -> None:
@@ -386,6 +392,7 @@ def test_a_picture_comes_after_the_state_that_it_shows(shared: PageDriver, simul
         assert notes.run("return seen") == [[0.5, False], [0.4, False], [0.3, True]]
 
 
+@pytest.mark.every_engine
 def test_of_four_on_a_page_two_run_and_a_parked_one_wakes_where_it_was(
     shared: PageDriver, simulator: str
 ) -> None:
@@ -573,6 +580,7 @@ def test_a_simulator_that_does_not_come_gives_the_picture_back(
         assert notes.is_running("a")
 
 
+@pytest.mark.every_engine
 def test_a_host_with_a_strict_policy_need_only_list_our_origin(
     shared: PageDriver, simulator: str
 ) -> None:
@@ -621,6 +629,7 @@ def test_the_bundle_works_with_the_network_cut(shared: PageDriver, simulator: st
 # Predict, then run
 
 
+@pytest.mark.every_engine
 def test_a_prediction_is_told_to_the_host(shared: PageDriver, simulator: str) -> None:
     params, view = Params(draft_length=12, draft_cost=0.1), View(tick=20, ask="speedup", speed=60)
     html = snippet("element", simulator, params, view).replace(
@@ -672,6 +681,7 @@ def book(tmp_path_factory: pytest.TempPathFactory, simulator: str) -> Path:
     return source / "_b"
 
 
+@pytest.mark.every_engine
 def test_a_sphinx_book_shows_the_scene_as_the_dialog_prints_it(
     shared: PageDriver, book: Path
 ) -> None:
@@ -701,6 +711,7 @@ def test_a_sphinx_book_shows_the_scene_as_the_dialog_prints_it(
 # Paper
 
 
+@pytest.mark.every_engine
 def test_print_shows_board_numbers_settings_and_link(shared: PageDriver, tmp_path: Path) -> None:
     if shared.engine == "webkit":
         pytest.skip("webkit: its driver does not print")
@@ -794,6 +805,7 @@ def test_a_frame_is_as_high_as_it_says_within_reason(shared: PageDriver, stand_i
             assert shown == (5000 if height == said[-1] else 300), height
 
 
+@pytest.mark.every_engine
 def test_a_frame_that_is_loaded_anew_has_its_scene_again(shared: PageDriver, stand_in: str) -> None:
     kept = {"draft_length": 3, "evictions": [4], "type": "bonus-token:set"}
     body = element(stand_in, 'id="a">', 'id="b" ask="speedup" c="1">')

@@ -43,6 +43,7 @@ from tests.shown import scene
 # Files that are missing, cut short, or of the wrong type
 
 
+@pytest.mark.every_engine
 @pytest.mark.parametrize("path", [WASM, SCRIPTS[0]])
 @pytest.mark.parametrize("fault", [missing, truncated])
 def test_a_bad_file_is_reported_with_its_name(
@@ -81,6 +82,7 @@ def test_the_wrong_type_of_a_file_that_is_no_script_does_no_harm(faulty: Serve) 
     assert page.state() == scene({}, 60)
 
 
+@pytest.mark.every_engine
 @pytest.mark.parametrize("fault", [missing, pytest.param(truncated, marks=ALONE)])
 def test_without_a_whole_snapshot_the_page_starts_plainly(
     faulty: Serve, fault: Callable[..., Fault]
@@ -98,6 +100,7 @@ def test_a_missing_file_of_the_pages_own_is_reported(faulty: Serve, path: str) -
     check_report(page, button="Reload")
 
 
+@pytest.mark.every_engine
 def test_the_snapshot_holds_all_that_the_start_imports(faulty: Serve) -> None:
     fetched: set[str] = set()
     page = faulty(lambda h: bool(fetched.add(asked(h))))  # type: ignore[func-returns-value]
@@ -119,6 +122,7 @@ def test_an_edited_file_runs_as_it_is_now_whatever_the_snapshot_holds_compiled(
     assert not page.run("return document.documentElement.dataset.slow")
 
 
+@pytest.mark.every_engine
 def test_the_rest_of_the_library_comes_when_an_import_asks_for_it(faulty: Serve) -> None:
     source = (SITE / "static" / "page.py").read_text(encoding="utf-8")
     asking = source + "\n\nimport colorsys\nfrom xml.etree import ElementTree\n"
@@ -133,6 +137,7 @@ def test_the_rest_of_the_library_comes_when_an_import_asks_for_it(faulty: Serve)
 # What a browser may lack
 
 
+@pytest.mark.every_engine
 def test_a_browser_without_webassembly_is_told_so(faulty: Serve) -> None:
     page = faulty(page_with("delete window.WebAssembly"))
     page.open(wait=False)
@@ -157,6 +162,7 @@ def test_without_javascript_the_page_can_be_read(shared: PageDriver) -> None:
 FRAME = "<!DOCTYPE html><title>host</title><iframe {} width=1200 height=700 src='{}'></iframe>"
 
 
+@pytest.mark.every_engine
 def test_a_sandboxed_frame_without_storage_works(faulty: Serve) -> None:
     html = FRAME.format("sandbox='allow-scripts'", "/?k=6").encode()
     page = faulty(lambda h: asked(h) == "/host.html" and answer(h, html))
@@ -186,6 +192,7 @@ def test_a_frame_whose_third_party_storage_is_blocked_works(
         driver.quit()
 
 
+@pytest.mark.every_engine
 @pytest.mark.parametrize(
     "denial",
     [
@@ -205,6 +212,7 @@ def test_storage_that_is_denied_is_stood_in_for(faulty: Serve, denial: str) -> N
 # Errors in the page's own Python
 
 
+@pytest.mark.every_engine
 def test_an_error_in_the_pages_own_code_is_reported(faulty: Serve) -> None:
     page = faulty(lambda h: asked(h) == "/sim/run.py" and answer(h, b"1 / 0", kind="text/x-python"))
     page.open(wait=False)
@@ -230,6 +238,7 @@ def test_an_error_in_an_event_is_reported_and_the_board_stays(faulty: Serve) -> 
 # Time
 
 
+@pytest.mark.every_engine
 def test_a_start_that_hangs_is_reported_and_tried_again_without_a_reload(faulty: Serve) -> None:
     let_go, better = threading.Event(), threading.Event()
     hung: list[str] = []
@@ -327,6 +336,7 @@ def test_files_may_arrive_before_the_page_does(faulty: Serve) -> None:
     assert all(file.is_set() for file in sent.values())
 
 
+@pytest.mark.every_engine
 def test_controls_moved_while_loading_keep_their_value(faulty: Serve) -> None:
     wasm = Held(WASM)
     page = faulty(wasm)
@@ -343,6 +353,7 @@ def test_controls_moved_while_loading_keep_their_value(faulty: Serve) -> None:
     assert page.state() == scene({"k": 10, "alpha": 0.79, "cache": False}, 100)
 
 
+@pytest.mark.every_engine
 def test_parts_locks_and_secrets_of_a_link_hold_before_python_is_there(faulty: Serve) -> None:
     wasm = Held(WASM)
     page = faulty(wasm)
@@ -427,6 +438,7 @@ def test_a_tab_that_slept_while_it_loaded_or_played_goes_on(
         driver.quit()
 
 
+@pytest.mark.every_engine
 def test_going_away_and_back_finds_the_page_working(faulty: Serve) -> None:
     page = faulty(lambda h: asked(h) == "/else.html" and answer(h, b"<title>else</title>elsewhere"))
     page.open("?k=5&tick=90")
@@ -464,6 +476,7 @@ def test_a_second_start_while_the_first_loads_changes_nothing(faulty: Serve) -> 
     assert not page.one("#failure").is_displayed()
 
 
+@pytest.mark.every_engine
 def test_two_widgets_start_beside_each_other(faulty: Serve) -> None:
     html = (FRAME.format("", "/?k=2") + FRAME.format("", "/?k=3")).encode()
     page = faulty(lambda h: asked(h) == "/host.html" and answer(h, html))
@@ -478,6 +491,7 @@ def test_two_widgets_start_beside_each_other(faulty: Serve) -> None:
 # The content-security policy
 
 
+@pytest.mark.every_engine
 def test_nothing_that_the_page_does_violates_its_policy(faulty: Serve) -> None:
     watch = (
         "addEventListener('securitypolicyviolation', (event) => {"

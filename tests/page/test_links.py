@@ -84,6 +84,7 @@ def test_a_key_that_is_nearly_one_is_pointed_out_and_a_strangers_is_not(
 # Fields
 
 
+@pytest.mark.every_engine
 def test_a_field_reads_a_decimal_comma_a_share_and_groups(page: PageDriver) -> None:
     page.run("document.querySelector('.advanced').open = true")
     assert enter(page, "alpha", "0,6") == "0.6"
@@ -111,6 +112,7 @@ def test_a_field_that_cannot_be_read_keeps_what_it_was_and_says_so(
     assert notice(page) == ""
 
 
+@pytest.mark.every_engine
 def test_arrows_step_through_a_field_from_what_is_written_there(page: PageDriver) -> None:
     assert enter(page, "alpha", "0,805", Keys.ARROW_UP) == "0.81"
     field = page.one("[data-number=alpha]")
@@ -143,6 +145,7 @@ def test_a_locked_field_is_not_stepped(shared: PageDriver) -> None:
     assert shared.state() == scene({}, 60)
 
 
+@pytest.mark.every_engine
 def test_a_field_filled_in_while_loading_is_read_in_the_same_manner(faulty: Serve) -> None:
     wasm = Held(WASM)
     page = faulty(wasm)
@@ -180,6 +183,7 @@ UNSENT = [
 ]
 
 
+@pytest.mark.every_engine
 @pytest.mark.parametrize(
     ("call", "said"), [*UNSENT[:2], *(pytest.param(*case, marks=ALONE) for case in UNSENT[2:])]
 )
@@ -213,6 +217,7 @@ def notes(shared: PageDriver) -> Iterator[Notes]:
         shared.driver.switch_to.default_content()
 
 
+@pytest.mark.every_engine
 def test_no_message_of_a_host_breaks_the_page(notes: Notes) -> None:
     # One engine itself sends nothing much deeper than 3000.
     deep = DEEP.replace("5000", "3000" if notes.page.engine == "chromium" else "20000")

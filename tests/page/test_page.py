@@ -25,6 +25,7 @@ from tests.shown import close, distance, pixels, rgb, scene
 # Start
 
 
+@pytest.mark.every_engine
 def test_the_page_starts_without_an_error_or_a_request_to_another_origin(
     shared: PageDriver,
 ) -> None:
@@ -91,6 +92,7 @@ def some_scenes() -> Iterator[tuple[dict[str, Any], int]]:
         yield query, chance.randint(0, 1200)
 
 
+@pytest.mark.every_engine
 def test_the_same_parameters_give_the_same_state_as_cpython_to_the_last_digit(
     page: PageDriver,
 ) -> None:
@@ -103,6 +105,7 @@ def test_the_same_parameters_give_the_same_state_as_cpython_to_the_last_digit(
         assert page.state() == scene(query, tick)
 
 
+@pytest.mark.every_engine
 def test_what_is_shown_is_what_the_state_says(page: PageDriver) -> None:
     for query, tick in list(some_scenes())[:8]:
         page.call("set", {**{row.key: None for row in PARAMETERS}, **query})
@@ -125,6 +128,7 @@ def test_what_is_shown_is_what_the_state_says(page: PageDriver) -> None:
 # Controls
 
 
+@pytest.mark.every_engine
 @pytest.mark.parametrize(
     ("key", "name", "value"),
     [
@@ -147,6 +151,7 @@ def test_a_slider_moved_by_hand_replays_the_run(
     assert float(str(page.one(f'[data-number="{key}"]').get_property("value"))) == value
 
 
+@pytest.mark.every_engine
 def test_dragging_with_the_pointer_shows_the_previous_numbers_as_ghosts(page: PageDriver) -> None:
     slider = page.one("[name=k]")
     hand = ActionChains(page.driver).click_and_hold(slider).move_by_offset(60, 0)
@@ -161,6 +166,7 @@ def test_dragging_with_the_pointer_shows_the_previous_numbers_as_ghosts(page: Pa
     assert not page.one("#replay").is_displayed()
 
 
+@pytest.mark.every_engine
 def test_switches_work_and_say_so(page: PageDriver) -> None:
     page.one("[name=speculation]").click()
     page.frames()
@@ -175,6 +181,7 @@ def test_switches_work_and_say_so(page: PageDriver) -> None:
     assert page.metric("theory_speedup") == "–"
 
 
+@pytest.mark.every_engine
 def test_a_field_takes_what_a_slider_cannot_and_mends_bad_input(page: PageDriver) -> None:
     field = page.one("[data-number=k]")
 
@@ -219,6 +226,7 @@ def test_rates_per_position_take_over_from_alpha(shared: PageDriver) -> None:
 # Transport
 
 
+@pytest.mark.every_engine
 def test_step_back_start_and_the_timeline(page: PageDriver) -> None:
     page.action("step")
     assert page.state() == scene({}, 61)
@@ -239,6 +247,7 @@ def test_step_back_start_and_the_timeline(page: PageDriver) -> None:
     assert page.state()["tick"] == 1200
 
 
+@pytest.mark.every_engine
 def test_play_runs_pauses_and_starts_over_at_the_horizon(page: PageDriver) -> None:
     assert page.text("#play-label") == "Play"
     page.action("play")
@@ -279,6 +288,7 @@ def test_a_step_is_told_in_three_phases(page: PageDriver) -> None:
     assert list(dict.fromkeys(told)) == ["draft", "verify", "this pass"]
 
 
+@pytest.mark.every_engine
 def test_evict_turns_every_cached_slot_evicted_and_generation_waits(page: PageDriver) -> None:
     page.call("seek", 300)
     tokens = page.state()["tokens"]
@@ -316,6 +326,7 @@ def test_reset_restores_the_scene_it_was_opened_with(shared: PageDriver) -> None
 # The board
 
 
+@pytest.mark.every_engine
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_pixels_of_each_state_match_the_legend(shared: PageDriver, theme: str) -> None:
     palette = PALETTES[theme]
@@ -350,6 +361,7 @@ def test_the_pixels_of_each_state_match_the_legend(shared: PageDriver, theme: st
     assert seen == set(LOOKS)
 
 
+@pytest.mark.every_engine
 def test_pointing_and_arrow_keys_say_what_a_slot_is(page: PageDriver) -> None:
     board = page.one("#board")
     size = board.size
@@ -384,6 +396,7 @@ def test_only_changed_cells_are_drawn(page: PageDriver) -> None:
 # Links
 
 
+@pytest.mark.every_engine
 def test_reloading_the_address_restores_the_scene(page: PageDriver) -> None:
     page.call("set", {"k": 7, "alpha": 0.65, "c": 0.05, "seed": 42})
     page.call("seek", 200)
@@ -502,6 +515,7 @@ SCENES: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.every_engine
 def test_the_widget_fits_a_laptop_and_nothing_jumps(sized: PageDriver) -> None:
     boxes = (
         "return ['#board', '#legend', '#strip', '.transport', '.timeline', '.race', '#sentence',"
@@ -520,6 +534,7 @@ def test_the_widget_fits_a_laptop_and_nothing_jumps(sized: PageDriver) -> None:
             assert sized.run("return document.documentElement.scrollWidth") <= 1280
 
 
+@pytest.mark.every_engine
 @pytest.mark.parametrize("width", [360, 390, 520, 645, 768, 1000, 1600])
 def test_no_width_scrolls_sideways_or_jumps(sized: PageDriver, width: int) -> None:
     browsers.resize(sized.driver, width, 800)

@@ -79,6 +79,7 @@ def points_at(page: PageDriver, slot: int) -> bool:
     return page.text("#slot-note").startswith((f"slot {slot},", f"slot {slot}:"))
 
 
+@pytest.mark.every_engine
 @pytest.mark.parametrize("happened", EVENTS)
 def test_a_board_that_was_lost_is_drawn_whole(page: PageDriver, happened: str) -> None:
     page.call("set", {"theme": "light"})

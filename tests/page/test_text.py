@@ -47,6 +47,7 @@ def leaping(page: PageDriver) -> Iterator[Callable[[], list[list[str]]]]:
         page.run("Element.prototype.scrollIntoView = scrolls")
 
 
+@pytest.mark.every_engine
 def test_a_link_of_the_text_sets_its_scene_and_leads_back(narrow: PageDriver) -> None:
     narrow.call("set", {"seed": 5, "c": 0.3})
     middle(narrow, UNCACHED)
@@ -87,6 +88,7 @@ def test_links_lead_to_what_they_are_about(narrow: PageDriver) -> None:
     assert not narrow.one("#failure").is_displayed()
 
 
+@pytest.mark.every_engine
 def test_who_reads_on_has_the_simulator_beside_the_text(page: PageDriver) -> None:
     page.run("scrollTo(0, 0)")
     page.frames(4)
@@ -153,6 +155,7 @@ def test_every_link_of_the_text_works(page: PageDriver) -> None:
     assert not page.one("#notice").is_displayed()
 
 
+@pytest.mark.every_engine
 def test_paper_has_what_is_folded_and_the_screen_has_it_folded_again(page: PageDriver) -> None:
     page.run("document.querySelector('#chart-luck details').open = true")
     opened = "return [...document.querySelectorAll('#text details')].map((d) => d.open)"

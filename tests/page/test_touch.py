@@ -270,6 +270,7 @@ def test_a_tapped_slot_says_what_it_holds_until_another_place_is_tapped(phone: P
     phone.until(lambda: phone.text("#slot-note").startswith("point at or tap a slot"))
 
 
+@pytest.mark.every_engine
 def test_two_fingers_may_zoom_where_one_would_drag(page: PageDriver) -> None:
     allowed = page.run(
         "return [...document.querySelectorAll('[type=range], #board')]"
@@ -279,6 +280,7 @@ def test_two_fingers_may_zoom_where_one_would_drag(page: PageDriver) -> None:
     assert all({"pan-y", "pinch-zoom"} <= set(one.split()) for one in allowed), allowed
 
 
+@pytest.mark.every_engine
 def test_arrow_keys_move_the_speed_too(page: PageDriver) -> None:
     slider = page.one("[name=speed]")
     slider.send_keys(webdriver.Keys.HOME)
@@ -287,6 +289,7 @@ def test_arrow_keys_move_the_speed_too(page: PageDriver) -> None:
     page.until(lambda: page.text("#speed") == "2")
 
 
+@pytest.mark.every_engine
 def test_a_mouse_moves_a_slider_at_once(page: PageDriver) -> None:
     slider = page.one("[name=k]")
     right = int(slider.size["width"] * 0.4)
@@ -311,6 +314,7 @@ def drag_by_touch(page: PageDriver, x: int, y: int, at: float) -> None:
     actions.perform()
 
 
+@pytest.mark.every_engine
 def test_a_touch_drags_and_taps_in_every_engine_whose_driver_has_one(page: PageDriver) -> None:
     page.run(WATCH)
     drag_by_touch(page, 0, 0, 0.9)

@@ -37,6 +37,7 @@ def test_a_start_that_nothing_stops_needs_no_one_to_explain_it(
     assert not page.one("#failure").is_displayed()
 
 
+@pytest.mark.every_engine
 @pytest.mark.parametrize(
     ("fault", "detail"),
     [

@@ -66,6 +66,7 @@ def no_alarm(page: PageDriver) -> None:
 # Scripts and errors that are not the page's own
 
 
+@pytest.mark.every_engine
 @pytest.mark.parametrize(
     "where",
     [
@@ -84,6 +85,7 @@ def test_a_script_that_is_not_the_pages_own_may_be_refused_or_missing(
     no_alarm(page)
 
 
+@pytest.mark.every_engine
 @pytest.mark.parametrize(
     "reason",
     [
@@ -157,6 +159,7 @@ def test_an_extension_that_fails_inside_the_page_stops_nothing(
         driver.quit()
 
 
+@pytest.mark.every_engine
 def test_an_error_of_the_pages_own_is_told_beside_those_of_others(faulty: Serve) -> None:
     script = "addEventListener('DOMContentLoaded', () => { throw new Error('not ours') })"
     broken = serving_script(SCRIPTS[0], "throw new Error('ours, on purpose')")
@@ -165,6 +168,7 @@ def test_an_error_of_the_pages_own_is_told_beside_those_of_others(faulty: Serve)
     check_report(page, "Python could not start", "ours, on purpose")
 
 
+@pytest.mark.every_engine
 def test_a_start_that_was_given_up_and_comes_after_all_takes_its_alarm_back(faulty: Serve) -> None:
     let_go = threading.Event()
     page = faulty(page_with(stall=1), lambda h: asked(h) == WASM and not let_go.wait(30))
@@ -196,6 +200,7 @@ def unbegun(page: PageDriver) -> str:
     return page.text("#unbegun")
 
 
+@pytest.mark.every_engine
 @pytest.mark.parametrize(
     ("body", "styled"),
     [
@@ -229,6 +234,7 @@ def test_nothing_of_these_words_is_seen_where_the_start_begins(page: PageDriver)
     )
 
 
+@pytest.mark.every_engine
 @pytest.mark.parametrize("late", [pytest.param("before", marks=ALONE), "after"])
 def test_a_first_script_that_a_proxy_puts_off_does_its_work(faulty: Serve, late: str) -> None:
     boot = '<script src="./static/boot.js"></script>'
@@ -257,6 +263,7 @@ def test_a_first_script_that_a_proxy_puts_off_does_its_work(faulty: Serve, late:
 # The snapshot, and what makes a start slower
 
 
+@pytest.mark.every_engine
 @pytest.mark.parametrize(
     "header",
     [
@@ -312,6 +319,7 @@ def test_a_slow_start_is_told_in_a_quiet_line(faulty: Serve, fault: Fault, why: 
 # Each cause has its own words
 
 
+@pytest.mark.every_engine
 def test_a_module_of_another_type_is_told_as_that(faulty: Serve) -> None:
     page = faulty(mistyped("/static/start.mjs", "/static/interpreter.mjs"))
     page.open(wait=False)
@@ -346,6 +354,7 @@ POLICIES = {
 }
 
 
+@pytest.mark.every_engine
 @pytest.mark.parametrize(
     "policy",
     [
@@ -372,6 +381,7 @@ def test_a_hosts_policy_that_forbids_the_start_is_named(faulty: Serve, policy: s
     assert "damaged" not in page.text("#failure")
 
 
+@pytest.mark.every_engine
 def test_a_page_opened_from_the_disk_says_how_to_serve_it(shared: PageDriver) -> None:
     page = PageDriver(shared.driver, (SITE / "index.html").as_uri(), shared.engine)
     try:
@@ -455,6 +465,7 @@ def cut_at(path: str, cut: threading.Event) -> Fault:
     return fault
 
 
+@pytest.mark.every_engine
 @pytest.mark.parametrize(
     "path", [WASM, *(pytest.param(path, marks=ALONE) for path in (SCRIPTS[0], "/sim/run.py"))]
 )
