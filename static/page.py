@@ -66,6 +66,7 @@ class Page:
         self._labs = Loader(Link(self._take, self._now, self._colours.paper, self._complain))
         self._settling = browser.Delay(0, self._settle)  # what a lab says then stands
         self._settle()
+        self._places.write(controls(self.session))
         self._show(self.session)
         self._draw(0)
         self._listen()

@@ -179,6 +179,7 @@ def test_a_finger_that_scrolls_while_python_loads_moves_no_control(
     gesture(page, "[name=k]", y=-220)
     page.until(scrolled(page, top))
     gesture(page, "[name=alpha]", at=0.25)
+    page.until(lambda: told(page, "input"))
     assert page.run("return document.documentElement.dataset.state") == "loading"
     wasm.let_go()
     assert browsers.until_settled(page.driver) == "ready"
