@@ -174,15 +174,12 @@ class Bringing:
 
     def _import_next(self) -> None:
         """Import a module in a turn of its own; after the last one, make the view."""
-        name = self._modules.pop(0) if self._modules else ""
+        left = self._modules if self._lab.view not in sys.modules else []
+        name = left.pop(0) if left else ""
         try:
-            if name and self._lab.view not in sys.modules:
+            if name:
                 self._imported.append(name)
                 importlib.import_module(name)
-                self._turn.ask()
-                return
-            if name:  # what follows the view waits for the functions that import it
-                compile((HOME / _path(name)).read_bytes(), name, "exec", dont_inherit=True)
                 self._turn.ask()
                 return
             name = self._lab.view
@@ -245,10 +242,6 @@ def _module(name: str) -> str:
     return name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
-def _path(module: str) -> str:
-    return module.replace(".", "/") + ".py"
-
-
 def _write(name: str, data: bytes) -> list[str]:
     """Write a file, or those in an archive, where Python finds them; gives their names."""
     found = {name: data}
@@ -260,9 +253,8 @@ def _write(name: str, data: bytes) -> list[str]:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content)
         if path.endswith(".py"):
-            compile(
-                content, path, "exec", dont_inherit=True
-            )  # damage is told now, not when it is imported
+            # Damage is told now, also of what a function imports later.
+            compile(content, path, "exec", dont_inherit=True)
         # Of a file that was damaged, nothing compiled may stay.
         Path(importlib.util.cache_from_source(str(file))).unlink(missing_ok=True)
     return list(found)
@@ -274,6 +266,7 @@ class Loader:
     def __init__(self, link: Link) -> None:
         files: dict[str, list[str]] = json.loads(browser.data("labs"))
         self._labs = {lab.name: Bringing(lab, files[lab.name], link) for lab in LABS}
+        self._alone = ""
 
     def watch(self) -> None:
         """Bring each lab when it comes near the screen."""
@@ -286,6 +279,9 @@ class Loader:
 
     def show_alone(self, name: str) -> None:
         """Show this lab alone, or the whole page where there is none of this name."""
+        if name == self._alone:  # a drag changes nothing of it
+            return
+        self._alone = name
         browser.root.toggleAttribute("data-lab", name in self._labs)
         if name in self._labs:
             browser.root.setAttribute("data-lab", name)
