@@ -108,18 +108,37 @@
   }
   let failure = null;
   const explain = () => { failure ??= window.bonusTokenFailure?.(shared) ?? null; };
+  const WORDS = new URL("static/failure.js", document.baseURI).href;
+  const arrives = () => checked(WORDS, { cache: "no-store" }).then(() => null, ({ kind }) => kind);
   const explained = new Promise((resolve) => {
-    // Put off, or lost on its way.
-    whenRead(() => resolve(window.bonusTokenFailure ?? import("./failure.js").catch(() => {})));
+    // Put off, or lost on its way: then what it was lost to.
+    whenRead(() => resolve(window.bonusTokenFailure ? null : import("./failure.js").then(() => null, arrives)));
   });
+  const ASK_EVERY = 3000; // milliseconds
+  const MOST_TRIES = 3; // in a row, that the page makes by itself
+  /** How many it has made, or to be taken for so many: a reload keeps it. */
+  const tried = (count = history.state?.tried ?? 0) => {
+    if (count !== (history.state?.tried ?? 0)) history.replaceState({ tried: count }, "");
+    return count;
+  };
   const report = async (problem) => {
-    if (!failure) await explained;
+    const lost = !failure && await explained === "connection";
     if (failure) return failure.report(problem);
     if (!loading()) return;
-    const told = "A part of the page did not arrive: static/failure.js, which would say more. Reload the page.";
+    const again = lost && tried() < MOST_TRIES;
+    const told = "A part of the page did not arrive: static/failure.js, which would say more. " +
+      (again ? "The page loads again by itself as soon as the server can be reached." : "Reload the page.");
     root.dataset.state = "failed";
     settle.reject(new Error(`${told} ${problem.message}`));
+    if (again) {
+      setInterval(async () => {
+        if (await arrives() !== null) return;
+        tried(tried() + 1);
+        location.reload();
+      }, ASK_EVERY);
+    }
     const panel = $("failure");
+    if (lost) panel.querySelector("h2").textContent = "The connection was lost";
     panel.querySelector("p").textContent = told;
     panel.querySelector("pre").textContent = problem.message;
     panel.querySelector("button").onclick = () => location.reload();
@@ -142,6 +161,15 @@
     if (/\.m?js$/.test(file) && !/(java|ecma)script$/.test(kind)) throw new Problem("type", file, kind || "a file without a type");
     return response;
   };
+
+  // Only these files are the page's own, whatever else a host or an extension puts into it.
+  const needed = () => [...document.querySelectorAll('link[rel="modulepreload"], link[rel="preload"]')]
+    .filter((link) => !("snapshot" in link.dataset) && /^\.\/(static|sim)\//.test(link.getAttribute("href")))
+    .map((link) => link.href);
+  const isOurs = (address) => [here?.src, ...needed()].includes(String(address).replace(/[?#].*$/, ""));
+  addEventListener("error", ({ target }) => {
+    if (target instanceof HTMLScriptElement && isOurs(target.src)) report(new Problem("missing", nameOf(target.src), "not loaded"));
+  }, true);
 
   // Progress, in steps and in bytes. Without any for a while, the start has stalled.
   const stallSeconds = Number(here?.dataset.stallSeconds || 20);
@@ -264,7 +292,8 @@
 
   /** What failure.js is handed, and where it says that no start can come any more. */
   const shared = {
-    root, here, $, whenRead, loading, nameOf, checked, Problem, stallSeconds,
+    root, here, $, whenRead, loading, nameOf, checked, needed, isOurs, Problem, stallSeconds,
+    ASK_EVERY, MOST_TRIES, tried,
     tryAgain: null,
     over: false,
     refuse: (error) => settle.reject(error),
@@ -337,6 +366,7 @@
       dispatch = call;
       clearInterval(watchdog);
       failure?.rest();
+      tried(0);
       // What was feared did not come true.
       root.dataset.state = "ready";
       $("failure").hidden = true;

@@ -3,7 +3,8 @@
 (() => {
   if (window.bonusTokenFailure) return; // brought a second time
   window.bonusTokenFailure = (shared) => {
-    const { root, here, $, whenRead, loading, nameOf, checked, Problem, stallSeconds } = shared;
+    const { root, here, $, whenRead, loading, nameOf, checked, needed, isOurs, Problem } = shared;
+    const { stallSeconds, ASK_EVERY, MOST_TRIES, tried } = shared;
 
     // What can go wrong with a start, each with words of its own and what its reader can do.
     const BUNDLED = false; // a bundle is written with true here
@@ -28,12 +29,6 @@
     };
     /** After these no start can come without a reload; a stall or a lost connection may pass. */
     const FINAL = ["file", "policy", "wasm", "missing", "damaged", "type", "python"];
-
-    // Only these files are the page's own, whatever else a host or an extension puts into it.
-    const needed = () => [...document.querySelectorAll('link[rel="modulepreload"], link[rel="preload"]')]
-      .filter((link) => !("snapshot" in link.dataset) && /^\.\/(static|sim)\//.test(link.getAttribute("href")))
-      .map((link) => link.href);
-    const isOurs = (address) => [here?.src, ...needed()].includes(String(address).replace(/[?#].*$/, ""));
 
     const LOOK_WAIT = 4000; // milliseconds to look for the cause
     /** Which file of the page is not as it should be, if one is. */
@@ -72,7 +67,9 @@
       looking = false;
       if (!loading()) return;
       if (cause) cause.detail ||= problem.detail;
-      fail(cause ?? problem);
+      // A script that did not come and is there now was lost on its way.
+      const lost = problem.why === "not loaded" ? Object.assign(new Problem("connection", problem.file), { detail: problem.detail }) : problem;
+      fail(cause ?? lost);
     }
 
     function fail(problem) {
@@ -106,9 +103,6 @@
     }
 
     // A lost connection may come back: the browser says so, or the server answers again.
-    const ASK_EVERY = 3000; // milliseconds
-    const MOST_TRIES = 3; // in a row, where the browser does not say so
-    let tries = performance.getEntriesByType("navigation")[0]?.type === "reload" ? MOST_TRIES - 1 : 0;
     let asking = null;
     const rest = () => {
       clearInterval(asking);
@@ -116,14 +110,14 @@
     };
     const awaitConnection = () => { asking ??= setInterval(ask, ASK_EVERY); };
     const ask = async () => {
-      if (asking === null || !navigator.onLine || tries >= MOST_TRIES) return;
+      if (asking === null || !navigator.onLine || tried() >= MOST_TRIES) return;
       const reached = await fetch(here.src, { cache: "no-store" }).then(() => true, () => false);
       if (!reached || asking === null) return;
-      tries += 1;
+      tried(tried() + 1);
       again();
     };
     addEventListener("online", () => {
-      tries = 0; // the way there may take some seconds more
+      tried(0); // the way there may take some seconds more
       ask();
     });
 
@@ -133,13 +127,9 @@
       String(stack ?? "").match(PLACE)?.find((place) => !place.startsWith("wasm:")) ?? fileName ?? sourceURL;
     const isPython = (error) => error?.name === "PythonError" || /Traceback \(most recent/.test(error?.message);
 
-    addEventListener("error", ({ target, message, filename, error }) => {
-      if (target instanceof HTMLElement) {
-        if (target.tagName === "SCRIPT" && isOurs(target.src)) report(new Problem("missing", nameOf(target.src), "not loaded"));
-      } else if (isPython(error) || isOurs(filename)) {
-        raised(error, message, filename);
-      }
-    }, true);
+    addEventListener("error", ({ message, filename, error }) => {
+      if (isPython(error) || isOurs(filename)) raised(error, message, filename);
+    });
     addEventListener("unhandledrejection", ({ reason }) => {
       const message = String(reason?.message ?? reason);
       const place = reason instanceof Error ? raisedIn(reason) : undefined;

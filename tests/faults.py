@@ -62,6 +62,12 @@ def missing(*paths: str) -> Fault:
     return lambda h: asked(h) in paths and answer(h, b"gone", 404)
 
 
+def hang_up(handler: Handler) -> bool:
+    handler.close_connection = True
+    handler.connection.close()
+    return True
+
+
 def truncated(*paths: str) -> Fault:
     def fault(handler: Handler) -> bool:
         if asked(handler) not in paths:

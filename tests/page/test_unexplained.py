@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 
 import pytest
@@ -14,6 +15,7 @@ from tests.faults import (
     Serve,
     asked,
     check_report,
+    hang_up,
     missing,
     page_with,
     serving_script,
@@ -42,7 +44,7 @@ def test_a_start_that_nothing_stops_needs_no_one_to_explain_it(
     ("fault", "detail"),
     [
         (missing(FAILURE, WASM), "pyodide.asm.wasm: HTTP 404"),
-        pytest.param(missing(FAILURE, "/static/start.mjs"), ": stalled", marks=ENOUGH),
+        pytest.param(missing(FAILURE, "/static/start.mjs"), "start.mjs: not loaded", marks=ENOUGH),
     ],
     ids=["and the runtime", "and what starts it"],
 )
@@ -56,6 +58,20 @@ def test_a_failure_that_no_one_can_explain_is_told_in_one_line(
         "const done = arguments[0]; bonusToken.ready.catch((error) => done(error.message))"
     )
     assert LINE in refused
+
+
+@pytest.mark.every_engine
+def test_a_lost_connection_that_took_both_along_is_told_and_the_page_loads_again(
+    faulty: Serve,
+) -> None:
+    mended = threading.Event()
+    taken = FAILURE, "/static/start.mjs"
+    page = faulty(lambda h: not mended.is_set() and asked(h) in taken and hang_up(h))
+    page.open("?k=7", wait=False)
+    check_report(page, "The connection was lost", LINE, "by itself", button="Reload")
+    mended.set()
+    page.until(lambda: page.run("return document.documentElement.dataset.state") == "ready")
+    assert page.state() == scene({"k": 7}, 60)
 
 
 def test_a_failure_is_explained_once_the_second_script_comes(faulty: Serve) -> None:

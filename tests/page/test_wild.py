@@ -33,6 +33,7 @@ from tests.faults import (
     asked,
     check_report,
     content,
+    hang_up,
     missing,
     mistyped,
     page_with,
@@ -437,12 +438,6 @@ def is_ready(page: PageDriver) -> bool:
     with suppress(WebDriverException):
         return bool(page.run("return document.documentElement.dataset.state") == "ready")
     return False
-
-
-def hang_up(handler: Handler) -> bool:
-    handler.close_connection = True
-    handler.connection.close()
-    return True
 
 
 def cut_at(path: str, cut: threading.Event) -> Fault:
