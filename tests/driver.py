@@ -54,8 +54,11 @@ class PageDriver:
         return self.driver.execute_script(script, *values)
 
     def one(self, selector: str) -> WebElement:
-        """The element."""
-        return self.driver.find_element(By.CSS_SELECTOR, selector)
+        """The element, once it is there: a page or a section may still be on its way."""
+        found: list[WebElement] = self.until(
+            lambda: self.driver.find_elements(By.CSS_SELECTOR, selector)[:1]
+        )
+        return found[0]
 
     def text(self, selector: str) -> str:
         """Its text, shown or not."""

@@ -293,7 +293,7 @@ def bundled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pat
             super().__init__(*arguments, directory=str(folder))  # type: ignore[arg-type]
 
         def end_headers(self) -> None:
-            self.send_header("Cache-Control", "no-cache")  # files change here within a second
+            self.send_header("Cache-Control", "no-store")  # files change here within a second
             super().end_headers()
 
         def log_message(self, format: str, *arguments: object) -> None:

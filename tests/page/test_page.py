@@ -42,15 +42,18 @@ def test_the_page_starts_without_an_error_or_a_request_to_another_origin(
 
 @pytest.mark.chromium_only("its console cannot be read")
 def test_the_console_stays_empty_and_the_network_agrees(shared: PageDriver) -> None:
-    browsers.console_errors(shared.driver)
-    driver = shared.driver
+    driver = browsers.launch(logs=("browser", "performance"))
     assert isinstance(driver, webdriver.Chrome)
-    driver.get_log("performance")
-    shared.open()
-    shared.frames()
-    assert browsers.console_errors(shared.driver) == []
+    try:
+        page = PageDriver(driver, shared.address)
+        page.open()
+        page.frames()
+        assert browsers.console_errors(driver) == []
+        entries = driver.get_log("performance")
+    finally:
+        driver.quit()
     asked = set()
-    for entry in driver.get_log("performance"):
+    for entry in entries:
         message = json.loads(entry["message"])["message"]
         if message["method"] == "Network.requestWillBeSent":
             asked.add(message["params"]["request"]["url"])
