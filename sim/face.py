@@ -17,15 +17,18 @@ from collections.abc import Callable, Mapping
 from math import log
 from typing import Generic, NamedTuple, TypeVar
 
+from sim import clock
+from sim.marks import COLUMNS, ROWS
 from sim.metrics import METRICS
-from sim.params import HORIZON, PARAMETERS
-from sim.picture import CSS_COLOURS, bar_parts, board_svg, emphasised, strip_html
+from sim.params import HORIZON, PARAMETERS, SLOTS
+from sim.picture import CSS_COLOURS, bar_parts, board_svg, emphasised, strip_html, tallies
 from sim.plot import HEIGHT, band, path, theory_height
 from sim.question import Question
+from sim.rail import BOARD, CLOCK, STORIES, Point
 from sim.run import Run
-from sim.session import GHOSTS, Session
+from sim.session import GHOSTS, OF_A_STORY, Session
 from sim.settings import write
-from sim.story import ADVANCED, bars, describe_slot, figures, sentence, settings, summary
+from sim.story import ADVANCED, describe_slot, figures, sentence, settings, split, summary
 from sim.strip import PHASES, strip
 from sim.verbs import BUTTONS, VERB
 from sim.view import SPEED
@@ -36,7 +39,7 @@ Shown = dict[str, str | bool]
 MANY_CELLS, CROWD = 9, 17
 """Cells of the strip above which they shrink, and above which they wrap."""
 
-MAIN = ("speculation", "k", "alpha", "cache")
+MAIN = ("speculation", "k", "alpha", "c", "batch", "cache")
 """Keys of the settings whose controls are always there."""
 
 PREDICT_FIRST = "no pass yet: predict first"
@@ -67,6 +70,12 @@ class Moment(NamedTuple):
     question: Question | None = None
     """What is yet to be predicted."""
     playing: bool = False
+    width: int = clock.WIDTH
+    """px that the clock has."""
+    zoom: int = 0
+    """How often one came closer to it, or went farther."""
+    point: Point | None = None
+    """What there is to see at the end of a scene of the rail."""
 
 
 def this_pass(moment: Moment) -> Shown:
@@ -91,20 +100,56 @@ def numbers(moment: Moment) -> Shown:
     """The numbers, what is said of them, and their bars; not those that a question hides."""
     run, tick, question = moment.run, moment.tick, moment.question
     report = run.report(tick)
-    texts, words, lengths = figures(report, run), sentence(run, tick), bars(report)
+    texts, words, lengths = figures(report, run), sentence(run, tick), split(report)
     if question:
         texts.update(dict.fromkeys(question.hidden, UNKNOWN))
-    own, plain = lengths.race
-    useful, wasted, redone = lengths.split
+    useful, wasted, redone = lengths
     return {
         **{_METRICS.get(name) or f"[data-text={name}]": text for name, text in texts.items()},
         **{f"[data-ghost={name}]": moment.ghosts.get(name, "") for name in GHOSTS},
         "#controls@.replaying": bool(moment.ghosts),
         "#sentence": words.text,
         "#sentence@class": f"sentence {words.tone}",
-        "#race-tokens": bar_parts({"wasted" if own < plain else "useful": own}),
-        "#race-plain": bar_parts({"plain": plain}),
         "#split": bar_parts({"useful": useful, "wasted": wasted, "redone": redone}),
+    }
+
+
+def lanes(moment: Moment) -> Shown:
+    """The clock: what each pass spent its time on, beside plain decoding."""
+    run, tick, width = moment.run, moment.tick, moment.width
+    drawn = clock.clock(run, tick, width, moment.zoom, moment.phase)
+    return {
+        "#clock@viewBox": f"0 0 {width} {clock.HEIGHT}",
+        "#clock-moved@transform": f"translate({drawn.shift:.1f} 0)",
+        **{f"#clock-{part}@d": path for part, path in drawn.lane.items()},
+        "#clock-evicted@d": drawn.evicted,
+        "#clock-ghost@d": drawn.ghost,
+        "#clock-plain@d": drawn.plain,
+        "#clock-plain@stroke-dasharray": drawn.dashes,
+        "#clock-now@d": drawn.now,
+        "#clock-tallies": tallies(drawn.tallies),
+    }
+
+
+def callouts(moment: Moment) -> Shown:
+    """What a scene of the rail points at, beside it."""
+    point, run, tick = moment.point, moment.run, moment.tick
+    shown: Shown = {
+        f"#{place}-callout@hidden": point is None or point.place != place
+        for place in (CLOCK, BOARD)
+    }
+    if point is None:
+        return shown
+    shown[f"#{point.place}-point"] = point.text
+    if point.place == CLOCK:
+        x = clock.view(run, tick, moment.width, moment.zoom).x(point.time)
+        return {**shown, "#clock-callout@--x": f"{max(0.0, x):.0f}px"}
+    row, column = divmod(point.slot % SLOTS, COLUMNS)
+    return {
+        **shown,
+        "#board-callout@--x": f"{100 * (column + 0.5) / COLUMNS:.1f}%",
+        "#board-callout@--y": f"{100 * (row + 1) / ROWS:.1f}%",
+        "#board-callout@.high": row >= ROWS // 2,
     }
 
 
@@ -138,7 +183,10 @@ def play_button(moment: Moment) -> Shown:
 
 def in_words(moment: Moment) -> Shown:
     """The board for those who do not see it; while the run plays, as it was."""
-    return {} if moment.playing else {"#summary": summary(moment.run, moment.tick)}
+    if moment.playing:
+        return {}
+    run, tick = moment.run, moment.tick
+    return {"#summary": summary(run, tick), "#clock@aria-label": clock.in_words(run, tick)}
 
 
 S = TypeVar("S")
@@ -155,6 +203,8 @@ OF_A_MOMENT: tuple[Part[Moment], ...] = (
     Part(this_pass, lambda m: (m.run, m.tick, m.phase, m.question)),
     Part(slot_note, lambda m: (m.run, m.tick, m.slot) if m.slot is not None else None),
     Part(numbers, lambda m: (m.run, m.tick, m.ghosts, m.question)),
+    Part(lanes, lambda m: (m.run, m.tick, m.phase, m.width, m.zoom)),
+    Part(callouts, lambda m: (m.point, m.width, m.zoom)),
     Part(timeline, lambda m: (m.run, m.tick)),
     Part(plot, lambda m: (m.run, m.run.at(m.tick).recompute_passes)),
     Part(play_button, lambda m: m.playing),
@@ -212,7 +262,7 @@ def look(session: Session) -> Shown:
     """The parts of the widget that a link wants, and its colours."""
     view = session.view
     return {
-        ":root@data-show": " ".join(view.show),
+        ":root@data-show": " ".join(view.parts),
         ":root@data-embed": view.embed,
         ":root@data-theme": view.theme != "auto" and view.theme,
         "[data-action=theme]@aria-label": COLOURS[view.theme],
@@ -246,6 +296,16 @@ def locks(session: Session) -> Shown:
     }
 
 
+def rail(session: Session) -> Shown:
+    """The scenes of the rail: which one it is, and whether they may be gone to."""
+    view = session.view
+    current: Shown = {
+        f"#story-{number}@aria-current": number == view.story and "true"
+        for number in range(1, len(STORIES) + 1)
+    }
+    return {**current, ":root@.unrailed": bool(OF_A_STORY & set(view.lock))}
+
+
 def _locked_by(session: Session) -> object:
     params, asked = session.params, session.prediction
     return session.view.lock, asked.waiting, asked.open, params.kv_cache, params.acceptance_rates
@@ -272,6 +332,7 @@ def asked(session: Session) -> Shown:
 OF_A_SESSION: tuple[Part[Session], ...] = (
     Part(look, lambda s: (s.view.show, s.view.embed, s.view.theme)),
     Part(locks, _locked_by),
+    Part(rail, lambda s: (s.view.story, s.view.lock)),
     Part(speed, lambda s: s.view.speed),
     Part(asked, lambda s: (s.prediction, s.params if s.prediction.question else None)),
 )

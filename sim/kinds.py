@@ -33,6 +33,11 @@ class Kind(ABC, Generic[T]):
         """How code holds a value, where `allowed` does not say it."""
         return ""
 
+    @property
+    def empty(self) -> str:
+        """What an empty value is called."""
+        return "none"
+
     @abstractmethod
     def admits(self, value: object) -> bool:
         """Whether this is a value, just as `read` gives it."""
@@ -310,9 +315,14 @@ class Choices(Kind[tuple[str, ...]]):
         """The names."""
         return f"a comma list of {', '.join(self.names)}"
 
+    @property
+    def empty(self) -> str:
+        """Where at least one is due, none given is all."""
+        return "all" if self.least else "none"
+
     def admits(self, value: object) -> bool:
         """A tuple in the order of `names`."""
-        if not isinstance(value, tuple) or len(value) < self.least:
+        if not isinstance(value, tuple):
             return False
         return value == tuple(name for name in self.names if name in value)
 

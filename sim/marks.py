@@ -41,6 +41,8 @@ PALETTES: dict[str, dict[str, str]] = {
         "rejected": "#b45309",
         "discarded": "#8a8578",
         "evicted": "#c81e2b",
+        "draft": "#948ebc",
+        "verify": "#4f4a78",
     },
     "dark": {
         "ground": "#13151a",
@@ -55,6 +57,8 @@ PALETTES: dict[str, dict[str, str]] = {
         "rejected": "#f5a524",
         "discarded": "#6a727e",
         "evicted": "#ff5d62",
+        "draft": "#7a74a6",
+        "verify": "#bdb8e6",
     },
     # Forced colours leave two: what the reader chose for text, and for the ground.
     "forced": {
@@ -70,6 +74,8 @@ PALETTES: dict[str, dict[str, str]] = {
         "rejected": "CanvasText",
         "discarded": "CanvasText",
         "evicted": "CanvasText",
+        "draft": "CanvasText",
+        "verify": "CanvasText",
     },
 }
 
@@ -130,14 +136,14 @@ LOOKS: dict[str, Look] = {
         "discarded",
         False,
         _dashes(),
-        "draft discarded",
+        "discarded",
         "a draft after the rejected one, discarded",
     ),
     NEWEST: Look(
         "bonus",
         False,
         (("edge", 0.0, 0.1, "bonus"), ("ring", 0.5, 0.5, 0.2, 0.1, "bonus")),
-        "newest token, not written yet",
+        "newest, not written yet",
         "the newest token; its keys and values are written by the next pass",
     ),
     EVICTED: Look(

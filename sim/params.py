@@ -33,7 +33,7 @@ class Params:
         "speculation",
         Switch(),
         "speculation",
-        "When off: one token per forward pass of the big model.",
+        "Off: one token per forward pass of the big model.",
     )
     draft_length: int = setting(
         4,
@@ -62,7 +62,7 @@ class Params:
         "cache",
         Switch(),
         "KV cache",
-        "When off: nothing is kept, every pass computes every known position again.",
+        "Off: every pass computes all again.",
     )
     draft_cost: float = setting(
         0.0,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from textwrap import wrap
 
 from sim.cache import EMPTY
@@ -30,6 +30,8 @@ CSS_COLOURS = {
         "rejected",
         "discarded",
         "evicted",
+        "draft",
+        "verify",
     )
 }
 """A palette for SVG inside the page, whose colours follow the page's theme."""
@@ -284,3 +286,8 @@ def _coin(text: str) -> str:
 def emphasised(text: str) -> Markup:
     """Text as HTML, its **emphasis** kept."""
     return joined(tag("b", part) if i % 2 else part for i, part in enumerate(text.split("**")))
+
+
+def tallies(marks: Iterable[tuple[float, int]]) -> Markup:
+    """The tokens of passes, each written over the middle of its pass."""
+    return Markup("".join(f'<tspan x="{x:.1f}">+{tokens}</tspan>' for x, tokens in marks))

@@ -200,6 +200,12 @@ class Run:
         if evicts and len(states) > end:
             states[-1] = evict(Counters(*states[-1]))
 
+    def tick_after(self, time: float) -> int:
+        """The first pass that goes on after this time; one past the last where none does."""
+        while self._states[-1][-1] <= time and len(self._states) <= HORIZON:
+            self.at(min(HORIZON, 2 * len(self._states)))
+        return bisect_right(self._states, time, 1, key=itemgetter(-1))
+
     def verify_pass_at(self, tick: int) -> Pass | None:
         """The record of the pass that `tick` was, or None where it was no verify pass."""
         after = self.at(tick)

@@ -13,13 +13,15 @@ from functools import lru_cache
 from math import floor, isfinite
 from typing import Any
 
+from sim.clock import CLOSEST, FARTHEST
 from sim.labs import of_a_lab
 from sim.params import HORIZON, PARAMETERS, Params
 from sim.question import NOTHING_ASKED, Prediction, Question
+from sim.rail import STORIES, Point
 from sim.run import Run
 from sim.settings import entered, shown, stepped, write
 from sim.verbs import VERB
-from sim.view import BY_KEY, NO_QUESTION, SPEED, THEMES, LabKeys, View, changed, with_lab_keys
+from sim.view import BY_KEY, NO_QUESTION, SPEED, THEMES, VIEW, LabKeys, View, changed, with_lab_keys
 from sim.words import figure
 
 run_of = lru_cache(maxsize=4)(Run)
@@ -30,6 +32,10 @@ GHOSTS = ("tokens_per_pass", "speedup")
 
 VISITED = (*(row.key for row in PARAMETERS), "tick", "speed", "ask")
 """What a scene of the text sets, and what it does not name goes back to its default."""
+
+
+OF_A_STORY = frozenset({"story", *VISITED})
+"""Locks that fix the rail: of what its scenes set."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +55,8 @@ class Session:
     """The tick that was just stepped to, if its pass is to be told in phases."""
     still: bool = False
     """Whether the reader asked for less motion: nothing plays by itself."""
+    zoom: int = 0
+    """How often one came closer to the clock, or went farther."""
     lab_keys: LabKeys = ()
     """Keys of a link that are settings of labs, and their texts as they were written."""
     opened_lab_keys: LabKeys = ()
@@ -80,7 +88,22 @@ class Session:
     @property
     def link(self) -> tuple[Params, View, dict[str, str]]:
         """What a link to this scene is made of: see `settings.link`."""
-        return self.params, self.scene, dict(self.lab_keys)
+        scene = self.scene
+        if self.view.story:  # which says all about the run
+            told = ("tick", "speed", "ask")
+            plain = {row.name: row.default for row in VIEW if row.key in told}
+            return Params(), replace(scene, **plain), dict(self.lab_keys)
+        return self.params, scene, dict(self.lab_keys)
+
+    @property
+    def point(self) -> Point | None:
+        """What there is to see, where a scene of the rail is over."""
+        question = self.prediction.question
+        if not self.view.story or not question or self.prediction.waiting:
+            return None
+        if self.view.tick != question.tick:
+            return None
+        return STORIES[self.view.story - 1].point(self.run, question.tick)
 
     def fixed(self, key: str) -> bool:
         """Whether the reader may not move a control: its link locks it, or a question waits."""
@@ -112,6 +135,8 @@ def opened(
     one with a question stays as it was put.
     """
     params, view, complaints = changed(Params(), View(), asked)
+    if view.story:
+        params, view, _ = changed(params, view, _scene_of(view.story))
     keys, opening = with_lab_keys((), asked), replace(view, play=False)
     session = Session(
         params, opening, (params, view), still=still, lab_keys=keys, opened_lab_keys=keys
@@ -148,9 +173,16 @@ def _reached(session: Session) -> Session:
 def change(session: Session, changes: Mapping[str, object], ghost: bool = False) -> Step:
     """Set parameters and view, by key or full name; with `ghost` in a drag.
 
-    Another tick while a question is open is one to ask about.
+    Another tick while a question is open is one to ask about. Another setting leaves the rail, and
+    keeps its scene.
     """
     params, view, complaints = changed(session.params, session.view, changes)
+    if "story" in changes and view.story:
+        keys = with_lab_keys(session.lab_keys, changes)
+        asked = replace(session, view=replace(view, play=False), lab_keys=keys)
+        return _told(asked, view.story), complaints
+    if view.story and params != session.params:
+        view = replace(view, story=0)
     session = replace(session, lab_keys=with_lab_keys(session.lab_keys, changes))
     drag = session.before_drag or (session.params, session.view.tick)
     prediction, plays, before = session.prediction, view.play, session.view
@@ -226,6 +258,22 @@ def visit(session: Session, keys: Mapping[str, object]) -> Step:
     return change(pause(session)[0], {**dict.fromkeys(VISITED), **keys})
 
 
+def _scene_of(story: int) -> dict[str, object]:
+    """The keys of a scene of the rail, those that it does not name included."""
+    return {**dict.fromkeys(VISITED), **STORIES[story - 1].keys}
+
+
+def tell(session: Session, story: int) -> Step:
+    """Put a scene of the rail before the reader, if nothing that it sets is fixed."""
+    return (session if OF_A_STORY & set(session.view.lock) else _told(session, story)), []
+
+
+def _told(session: Session, story: int) -> Session:
+    session = replace(pause(session)[0], prediction=NOTHING_ASKED)
+    session, _ = change(session, _scene_of(story))
+    return replace(session, view=replace(session.view, story=story))
+
+
 def set_speed(session: Session, share: float) -> Step:
     """Set the speed by the place of its slider, 0 to 1; whole speeds only."""
     speed = float(round(SPEED.low * (SPEED.high / SPEED.low) ** share))
@@ -236,6 +284,11 @@ def next_theme(session: Session) -> Step:
     """Go on to the next of the colours."""
     following = THEMES[(THEMES.index(session.view.theme) + 1) % len(THEMES)]
     return replace(session, view=replace(session.view, theme=following)), []
+
+
+def zoom(session: Session, closer: int) -> Step:
+    """Come closer to the clock, or go farther: a factor of two."""
+    return replace(session, zoom=max(FARTHEST, min(CLOSEST, session.zoom + closer))), []
 
 
 # Time
@@ -333,8 +386,9 @@ def ask_again(session: Session) -> Step:
 
 
 def done(session: Session) -> Step:
-    """Go on without the question."""
-    return replace(session, prediction=session.prediction.posed(None)), []
+    """Go on without the question, and without the rail."""
+    view = replace(session.view, story=0)
+    return replace(session, view=view, prediction=session.prediction.posed(None)), []
 
 
 # Who asks
@@ -348,6 +402,8 @@ BUTTONS: dict[str, Callable[[Session], Step]] = {
     "evict": evict,
     "reset": reset,
     "theme": next_theme,
+    "closer": lambda session: zoom(session, 1),
+    "farther": lambda session: zoom(session, -1),
     "one-rate": one_rate,
     "skip": skip,
     "again": ask_again,

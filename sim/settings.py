@@ -105,7 +105,7 @@ def _named(value: object) -> str:
 
 
 def _told(row: Setting, value: Any) -> str:
-    return shown(write(row, value)) or "none"
+    return shown(write(row, value)) or row.kind.empty
 
 
 def _complaint(row: Setting, value: object, outcome: str) -> str:

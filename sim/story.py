@@ -24,10 +24,10 @@ from sim.words import count, figure, figure_with_unit, listed, many, short, thre
 LONG_DRAFT, SHORT_DRAFT = 6, 5
 """From how many drafts on the sentence compares with how many."""
 
-ADVANCED = ("c", "batch", "knee", "c0", "chunk", "seed")
+ADVANCED = ("knee", "c0", "chunk", "seed")
 """Keys of the settings behind “advanced”; those of ADVANCED_ALWAYS are told beside the word."""
 
-ADVANCED_ALWAYS = ("c", "batch", "seed")
+ADVANCED_ALWAYS = ("knee", "seed")
 
 
 def figures(report: Mapping[str, Any], run: Run) -> dict[str, str]:
@@ -78,23 +78,12 @@ def settings(params: Params) -> str:
     )
 
 
-class Bars(NamedTuple):
-    """Lengths of the bars beside the numbers, in percent."""
-
-    race: tuple[float, float]
-    """Tokens with speculation and with plain decoding, of the larger."""
-    split: tuple[float, float, float]
-    """Positions computed that were useful, wasted, redone."""
-
-
-def bars(report: Mapping[str, Any]) -> Bars:
-    """The race on one clock, and what became of the positions computed."""
-    tokens, plain = report["tokens"], report["plain_tokens"]
-    most = max(tokens, plain, 1)
+def split(report: Mapping[str, Any]) -> tuple[float, float, float]:
+    """Positions computed that were useful, wasted and computed again, in percent."""
     whole = max(report["positions_computed"], 1)
     names = ("positions_useful", "positions_wasted", "positions_recomputed")
     useful, wasted, redone = (100 * report[name] / whole for name in names)
-    return Bars((100 * tokens / most, 100 * plain / most), (useful, wasted, redone))
+    return useful, wasted, redone
 
 
 def _is_free(params: Params) -> bool:

@@ -71,6 +71,8 @@ VERBS = (
     Verb("picture", button=False, from_host=True),
     Verb("share", label="Share", while_asked=True),
     Verb("theme", while_asked=True),
+    Verb("closer", while_asked=True),
+    Verb("farther", while_asked=True),
     Verb("luck", locked_by=("seed",)),
     Verb("one-rate", locked_by=("alpha", "rates")),
     Verb("predict", while_asked=True),

@@ -9,15 +9,16 @@ from sim.kinds import Choice, Choices, Real, Switch, Whole
 from sim.labs import ALONE, of_a_lab
 from sim.metrics import METRICS
 from sim.params import HORIZON, PARAMETERS, Params
+from sim.rail import STORIES
 from sim.reading import keys_of
 from sim.settings import check, rows, setting, shown, updated
 from sim.verbs import LOCKABLE
 
-PARTS = ("board", "pass", "numbers", "controls", "timeline")
+PARTS = ("rail", "board", "pass", "numbers", "controls", "clock", "timeline")
 """Parts of the widget that a link may choose."""
 
 LOCKS = tuple(
-    dict.fromkeys([*(row.key for row in PARAMETERS), "tick", "speed", "theme", *LOCKABLE])
+    dict.fromkeys([*(row.key for row in PARAMETERS), "tick", "speed", "theme", "story", *LOCKABLE])
 )
 """Controls and buttons that a link may lock; “evict” is both."""
 
@@ -52,11 +53,11 @@ class View:
     play: bool = setting(False, "play", Switch(), "play", "Start playing at once.")
     embed: bool = setting(False, "embed", Switch(), "embed", "The widget alone, for a frame.")
     show: tuple[str, ...] = setting(
-        PARTS,
+        (),
         "show",
         Choices(PARTS, least=1),
         "show",
-        "Parts of the widget to show; transport and Evict belong to the timeline.",
+        "Parts of the widget to show, if not all; transport and Evict belong to the timeline.",
     )
     lock: tuple[str, ...] = setting(
         (),
@@ -71,6 +72,13 @@ class View:
         Choice((NO_QUESTION, *(metric.name for metric in METRICS))),
         "ask",
         "A number to predict before the run plays up to the tick.",
+    )
+    story: int = setting(
+        0,
+        "story",
+        Whole(0, len(STORIES)),
+        "rail",
+        "A scene of the rail: its settings, its question, and what there is to see.",
     )
     theme: str = setting(
         "auto",
@@ -90,6 +98,11 @@ class View:
 
     def __post_init__(self) -> None:
         check(self)
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Parts that are there; where none is asked for, all, but no rail in a frame."""
+        return self.show or (PARTS[1:] if self.embed else PARTS)
 
     @property
     def asks(self) -> bool:

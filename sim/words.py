@@ -20,6 +20,17 @@ def count(number: float) -> str:
     return f"{whole:,}" if whole >= 10_000 else str(whole)
 
 
+SPELLED = (
+    *("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
+    *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen"),
+)
+
+
+def spelled(number: int) -> str:
+    """A small number as a word, a larger one in figures."""
+    return SPELLED[number] if number < len(SPELLED) else count(number)
+
+
 def listed(rates: Sequence[float]) -> str:
     """Rates per position: the first `RATES_SHOWN`, and that the last one is repeated."""
     shown = ", ".join(map(short, rates[:RATES_SHOWN]))

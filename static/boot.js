@@ -31,7 +31,10 @@
   const parts = root.dataset.show.split(" ");
   const shown = listed("show").filter((part) => parts.includes(part));
   if (shown.length) root.dataset.show = shown.join(" ");
-  if (/^(on|1|true)$/i.test(query.get("embed"))) root.dataset.embed = "";
+  if (/^(on|1|true)$/i.test(query.get("embed"))) {
+    root.dataset.embed = "";
+    if (!shown.length) root.dataset.show = parts.filter((part) => part !== "rail").join(" ");
+  }
   const lab = query.get("lab") ?? "";
   if (/^[a-z-]+$/.test(lab) && lab !== "none") root.dataset.lab = lab;
   if (query.has("ask")) root.classList.add("predicting"); // the printed numbers could be the answer

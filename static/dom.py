@@ -41,6 +41,8 @@ def _put(element: Any, name: str, value: str | bool) -> None:
     if name in MOVED:
         if getattr(element, name) != value:
             setattr(element, name, value)
+    elif name.startswith("--"):
+        element.style.setProperty(name, value)
     elif name.startswith("."):
         element.classList.toggle(name[1:], value)
     elif isinstance(value, bool):

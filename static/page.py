@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from sim import clock
 from sim import session as actions
 from sim.face import OF_A_MOMENT, OF_A_SESSION, Face, Moment, controls, paper
 from sim.marks import PALETTES
@@ -60,7 +61,7 @@ class Page:
         self._moments, self._sessions = Face(OF_A_MOMENT), Face(OF_A_SESSION)
         self._panel = Panel(partial(self.do, actions.predict))
         canvas = one("#board")
-        self._box = one("#board-box")
+        self._box, self._clock, self._width = one("#board-box"), one("#clock"), clock.WIDTH
         self._board = Board(canvas, browser.context(canvas), browser.watch_canvases(self._redraw))
         self._pointer = Pointer(canvas, self._board, self._newest, self._frames.ask)
         self._labs = Loader(Link(self._take, self._now, self._colours.paper, self._complain))
@@ -89,9 +90,12 @@ class Page:
         }
         for name, press in presses.items():
             browser.listen(one(f'[data-action="{name}"]'), "click", partial(_press, press))
+        for anchor in browser.every("[data-story]"):
+            browser.listen(anchor, "click", self._tell)
         Printing(self._before_print)
         Reading(partial(self.do, actions.visit), lambda key: self.session.fixed(key))
         browser.observe_size(self._box, self._frames.ask)
+        browser.observe_size(self._clock, self._measure)
         browser.watch_pixel_ratio(self._redraw)
         browser.watch_return(self._redraw)
 
@@ -132,6 +136,12 @@ class Page:
             self._host.state(self.session.run.report(self.session.view.tick))
         self._frames.ask()
         self._address.ask()
+
+    def _tell(self, event: Any) -> None:
+        """Set a scene of the rail here instead of in a new page."""
+        if not (event.ctrlKey or event.metaKey or event.shiftKey):
+            event.preventDefault()
+            self.do(actions.tell, int(event.currentTarget.dataset.story))
 
     def _done(self) -> None:
         self.do(actions.done)
@@ -194,6 +204,11 @@ class Page:
         session = self.session
         return (session.run.at(session.view.tick).num_tokens - 1) % SLOTS
 
+    def _measure(self) -> None:
+        """Draw the clock as wide as it is; where it is not shown, as wide as it was."""
+        self._width = round(self._clock.getBoundingClientRect().width) or self._width
+        self._frames.ask()
+
     def _redraw(self) -> None:
         """Draw every canvas anew: what it holds is lost, or has another number of pixels."""
         self._board.forget()
@@ -229,7 +244,9 @@ class Page:
             self._host.state(run.report(tick))
         question = session.prediction.question if session.prediction.open else None
         slot, ghosts = self._pointer.slot, session.ghosts
-        moment = Moment(run, tick, phase, slot, ghosts, question, session.playing)
+        playing, zoom = session.playing, session.zoom
+        moment = Moment(run, tick, phase, slot, ghosts, question, playing, self._width, zoom)
+        moment = moment._replace(point=session.point)
         self._places.write(self._moments.turn(moment))
         self._labs.show(run, tick, colours, session.playing)
 

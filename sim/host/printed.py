@@ -17,6 +17,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from sim.cache import EMPTY
 from sim.chart import table_html
+from sim.clock import PARTS as CLOCK_PARTS
 from sim.face import MAIN, OF_A_MOMENT, OF_A_SESSION, Face, Moment, Shown, controls, locks, paper
 from sim.host import SITE, scripts, start
 from sim.host.claims import claims
@@ -30,6 +31,7 @@ from sim.metrics import METRICS
 from sim.params import HORIZON, PARAMETERS, Params
 from sim.picture import CSS_COLOURS, emphasised, swatch
 from sim.plot import HEIGHT
+from sim.rail import HOOK, STORIES
 from sim.run import Run
 from sim.scene import Scene
 from sim.session import Session
@@ -97,6 +99,9 @@ def built(sections: Path = SECTIONS) -> str:
         swatch=partial(swatch, size=14, colours=CSS_COLOURS),
         setting=BY_KEY,
         main=MAIN,
+        clock_parts=CLOCK_PARTS,
+        hook=HOOK,
+        stories=STORIES,
         advanced=ADVANCED,
         horizon=HORIZON,
         plot_height=HEIGHT,

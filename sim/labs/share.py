@@ -23,7 +23,7 @@ from sim.story import summary
 from sim.verbs import LOCKABLE
 from sim.view import LOCKS, NO_QUESTION, PARTS, THEMES, VIEW, View
 
-LEFT, RIGHT = ("board", "pass", "timeline"), ("numbers", "controls")
+LEFT, RIGHT = ("board", "pass"), ("numbers", "controls")
 """Parts of either column of the widget."""
 
 ALONE = {"board": 437, "pass": 127, "timeline": 127, "numbers": 447, "controls": 317}
@@ -80,11 +80,11 @@ def frame_height(view: View) -> int:
     """A height for a frame that no script can fit to its content, in px."""
     if view.lab in BY_NAME:
         return FRAME + BY_NAME[view.lab].height
-    left, right = ([part for part in column if part in view.show] for column in (LEFT, RIGHT))
+    left, right = ([part for part in column if part in view.parts] for column in (LEFT, RIGHT))
     heights = BESIDE if left and right else ALONE
     columns = [sum(heights[part] for part in column) for column in (left, right)]
     if view.asks:
-        columns[1] += IN_PLACE if "numbers" in view.show else QUESTION
+        columns[1] += IN_PLACE if "numbers" in view.parts else QUESTION
     return FRAME + (max(columns) if left and right else sum(columns))
 
 
@@ -196,8 +196,13 @@ def dialog_html(
     plays = tag("input", type="checkbox", data_share="play", value="on")
     hosted = tag("input", type="text", data_share="address", value=address, spellcheck="false")
     how = {"href": "./static/hosting.html", "target": "_blank", "rel": "noopener"}
+    framed = replace(view, embed=True).parts
     of_the_widget = (
-        tag("fieldset", tag("legend", "Show"), _boxes("show", parts, view.show)),
+        tag(
+            "fieldset",
+            tag("legend", "Show"),
+            _boxes("show", parts, framed),
+        ),
         tag("fieldset", tag("legend", "Lock"), _boxes("lock", locks, view.lock)),
         _choice("ask", "Ask to predict", questions, view.ask),
     )

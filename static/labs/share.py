@@ -53,7 +53,9 @@ class View(LabView):
             elif control.checked:
                 chosen[key] = True if key == "play" else [*chosen[key], control.value]
         self._hosted = chosen.pop("address").strip() or self._address
-        return updated(self._view, chosen)[0]
+        view = updated(self._view, chosen)[0]
+        framed = replace(view, show=(), embed=True)
+        return replace(view, show=()) if view.show == framed.parts else view
 
     def _choose(self, event: Any) -> None:
         if not self._alone and not browser.every('#share [data-share="show"]:checked'):

@@ -360,7 +360,7 @@ def test_parts_locks_and_secrets_of_a_link_hold_before_python_is_there(faulty: S
     page.open("?embed=1&show=board,numbers,controls&lock=k,seed&ask=speedup", wait=False)
     shown = {
         selector: page.one(selector).is_displayed()
-        for selector in (".tagline", ".pass", "#board-box", "#k", ".numbers", ".race", "#printed")
+        for selector in (".tagline", ".pass", "#board-box", "#k", ".numbers", "#clock", "#printed")
     }
     locked = {key: page.one(f"[name={key}]").is_enabled() for key in ("k", "alpha")}
     page.one("[name=alpha]").send_keys(Keys.ARROW_LEFT)
@@ -369,7 +369,7 @@ def test_parts_locks_and_secrets_of_a_link_hold_before_python_is_there(faulty: S
     # Numbers that could answer the question keep their room, but cannot be seen.
     assert shown == {
         **{".tagline": False, ".pass": False, "#board-box": True, "#k": True},
-        **{".numbers": False, ".race": False, "#printed": False},
+        **{".numbers": False, "#clock": False, "#printed": False},
     }
     assert locked == {"k": False, "alpha": True}
     assert browsers.until_settled(page.driver) == "ready"

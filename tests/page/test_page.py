@@ -521,7 +521,7 @@ SCENES: list[dict[str, Any]] = [
 @pytest.mark.every_engine
 def test_the_widget_fits_a_laptop_and_nothing_jumps(sized: PageDriver) -> None:
     boxes = (
-        "return ['#board', '#legend', '#strip', '.transport', '.timeline', '.race', '#sentence',"
+        "return ['#board', '#legend', '#strip', '.transport', '.timeline', '#clock', '#sentence',"
         " '#controls'].map((s) => document.querySelector(s).getBoundingClientRect().top)"
     )
     tops = sized.run(boxes)

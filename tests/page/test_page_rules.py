@@ -16,7 +16,7 @@ from sim.params import Params
 from sim.plot import HEIGHT, band, path
 from sim.run import Run
 from sim.settings import link, updated
-from sim.story import bars, sentence, summary
+from sim.story import sentence, split, summary
 from sim.view import View
 from tests import browsers
 from tests.driver import PageDriver
@@ -81,20 +81,15 @@ def test_bars_and_sentence_look_as_the_numbers_say(page: PageDriver) -> None:
         page.call("set", {**query, "tick": 70})
         page.frames()
         run = Run(updated(Params(), query)[0])
-        lengths = bars(run.report(70))
-        race = [attribute(page, f"#race-{lane} rect", "width") for lane in ("tokens", "plain")]
-        assert race == [f"{length:.1f}" for length in lengths.race]
-        losing = lengths.race[0] < lengths.race[1]
-        assert attribute(page, "#race-tokens rect", "class") == ("wasted" if losing else "useful")
-        split = page.run(
+        drawn = page.run(
             "return [...document.querySelectorAll('#split rect')]"
             ".map((e) => ['x', 'width'].map((name) => Number(e.getAttribute(name))))"
         )
-        assert [width for _, width in split] == [
-            pytest.approx(length, abs=0.05) for length in lengths.split
+        assert [width for _, width in drawn] == [
+            pytest.approx(length, abs=0.05) for length in split(run.report(70))
         ]
-        ends = [left + width for left, width in split]
-        assert [left for left, _ in split][1:] == [pytest.approx(end, abs=0.11) for end in ends[:2]]
+        ends = [left + width for left, width in drawn]
+        assert [left for left, _ in drawn][1:] == [pytest.approx(end, abs=0.11) for end in ends[:2]]
         assert page.one("#sentence").get_attribute("class") == f"sentence {sentence(run, 70).tone}"
 
 

@@ -54,7 +54,7 @@ def test_costs_are_written_as_they_were_set() -> None:
     both = replace(REPORTED, round_cost=0.35)
     run = Run(both)
     told = figures(run.report(60), run)
-    assert told["advanced"] == ": draft cost 4.24, cost a round 0.35, batch size 1, seed 0"
+    assert told["advanced"] == ": cost a round 0.35, knee 256, seed 0"
     assert "draft cost 4.24 · cost a round 0.35" in settings(both)
     assert "a round" not in settings(REPORTED)
 

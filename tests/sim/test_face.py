@@ -34,9 +34,12 @@ def test_a_turn_gives_only_the_parts_that_may_have_changed() -> None:
     face.turn(first)
     assert face.turn(first) == {}
     assert set(face.turn(first._replace(slot=3))) == {"#slot-note"}
-    assert set(face.turn(first._replace(slot=3, phase="draft"))) == {
+    told = set(face.turn(first._replace(slot=3, phase="draft")))
+    assert {place for place in told if not place.startswith("#clock")} == {
         *("#caption", "#strip", "#strip@class")
     }
+    wider = face.turn(first._replace(slot=3, phase="draft", width=300))
+    assert {place.partition("-")[0].partition("@")[0] for place in wider} == {"#clock", "#board"}
     playing = face.turn(first._replace(slot=3, tick=61, playing=True))
     assert not {"#summary", "#band@d", "#settings"} & set(playing)
     assert {"#path@d", "#sentence", "[data-metric=tokens]"} < set(playing)
@@ -52,7 +55,7 @@ def test_no_number_that_would_answer_a_question_is_shown(name: str) -> None:
 def test_markup_is_told_apart_from_text() -> None:
     shown = Face(OF_A_MOMENT).turn(MOMENTS[0])
     assert {place for place, value in shown.items() if isinstance(value, Markup)} == {
-        *("#caption", "#strip", "#race-tokens", "#race-plain", "#split")
+        *("#caption", "#strip", "#split", "#clock-tallies")
     }
 
 

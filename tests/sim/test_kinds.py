@@ -73,7 +73,7 @@ def test_params_outside_the_table_are_refused(name: str, value: Any, said: str) 
         ("play", 1),
         ("theme", "pink"),
         ("ask", ""),
-        ("show", ()),
+        ("show", ["board"]),
         ("show", ("pass", "board")),
         ("lock", ["k"]),
         ("lock", ("k", "k")),

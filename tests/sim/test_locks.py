@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from sim.face import Shown, locks, look
+from sim.face import Shown, locks, look, rail
 from sim.params import Params
 from sim.question import Prediction, Question
-from sim.session import Session
+from sim.session import OF_A_STORY, Session
 from sim.verbs import BUTTONS
 from sim.view import LOCKS, View
 
@@ -40,8 +40,10 @@ def test_each_lock_locks_its_own(key: str) -> None:
         expected.add(f"[data-control={key}]@.fixed")
     button = {"seed": "luck", "alpha": "one-rate", "rates": "one-rate"}.get(key)
     expected |= {f"[data-action={button}]@disabled"} if button else set()
-    assert off(locks(scene(view=View(lock=(key,))))) == expected
-    assert expected
+    session = scene(view=View(lock=(key,)))
+    assert off(locks(session)) == expected
+    assert rail(session)[":root@.unrailed"] == (key in OF_A_STORY)
+    assert expected or key == "story"
 
 
 def test_nothing_is_locked_by_default_and_nothing_said_to_be_missing() -> None:
@@ -53,10 +55,20 @@ def test_nothing_is_locked_by_default_and_nothing_said_to_be_missing() -> None:
 def test_while_a_question_waits_only_what_gives_nothing_away_can_be_moved() -> None:
     shown = locks(scene(prediction=ASKED))
     left = {place for place, value in shown.items() if value is False and "@disabled" in place}
-    buttons = ("reset", "share", "theme", "dismiss", "reload", "predict", "skip")
+    buttons = (
+        "reset",
+        "share",
+        "theme",
+        "closer",
+        "farther",
+        "dismiss",
+        "reload",
+        "predict",
+        "skip",
+    )
     assert left == {
         "[name=speed]@disabled",
-        *(f"[data-action={name}]@disabled" for name in buttons),
+        *(f"[data-action={name}]@disabled" for name in (*buttons, "closer", "farther")),
     }
     running = locks(scene(prediction=ASKED.given_up()))
     assert set(shown.items()) - set(running.items()) == {("[data-action=play]@disabled", True)}

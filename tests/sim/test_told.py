@@ -34,7 +34,7 @@ from sim.question import LABELS, Question
 from sim.run import Run
 from sim.scene import Scene, light_or_dark, passes_csv
 from sim.settings import link
-from sim.story import bars, figures, sentence, summary
+from sim.story import figures, sentence, split, summary
 from sim.story import settings as told_settings
 from sim.strip import DRAFT, PHASES, last_eviction, strip
 from sim.view import PARTS, View
@@ -295,7 +295,7 @@ def test_each_place_beside_the_board_has_its_words() -> None:
         *("theory_times", "theory_note"),
     }
     assert told["alpha"] == "α is 80 %"
-    assert told["advanced"] == ": draft cost 0.123, batch size 8, knee 200, seed 0"
+    assert told["advanced"] == ": knee 200, seed 0"
     assert told["race_label"] == "speculative"
     assert told["alpha_help"] == "How often the draft model agrees with the big model."
     assert told["positions_per_token"] == "1.94 a token"
@@ -388,24 +388,21 @@ def test_settings_name_what_differs_and_the_one_rate_or_the_list() -> None:
 
 @examples
 @given(params_of_rules, st.integers(0, 190))
-def test_the_bars_are_shares_of_what_they_show(params: Params, tick: int) -> None:
+def test_the_bar_is_shares_of_what_it_shows(params: Params, tick: int) -> None:
     report = Run(params).report(tick)
-    race, split = bars(report)
-    tokens, plain = report["tokens"], report["plain_tokens"]
+    shares = split(report)
     if tick:
-        assert max(race) == pytest.approx(100)
-        assert race[0] * plain == pytest.approx(race[1] * tokens)
-        assert sum(split) == pytest.approx(100)
+        assert sum(shares) == pytest.approx(100)
         whole = report["positions_computed"]
-        assert split == pytest.approx(
+        assert shares == pytest.approx(
             (
-                100 * tokens / whole,
+                100 * report["tokens"] / whole,
                 100 * (report["drafted"] - report["accepted"]) / whole,
                 100 * report["positions_recomputed"] / whole,
             )
         )
     else:
-        assert (race, split) == ((0, 0), (0, 0, 0))
+        assert shares == (0, 0, 0)
 
 
 @examples
@@ -746,9 +743,9 @@ def test_the_dialog_is_whole_and_each_choice_is_labelled() -> None:
     assert whole.said["legend"] == ["Show", "Lock"]
     locks = [labels[row.key] for row in PARAMETERS if row.key != "rates"]
     assert whole.said["label"] == [
-        *("board", "this pass", "numbers", "controls", "timeline, buttons"),
+        *("rail", "board", "this pass", "numbers", "controls", "clock", "timeline, buttons"),
         *locks,
-        *("timeline", "speed", "Play", "Step", "Back", "to the start", "Reset"),
+        *("timeline", "speed", "rail", "Play", "Step", "Back", "to the start", "Reset"),
         *("Ask to predict", "Colours", "Start playing at once", "Where this page is hosted"),
     ]
     assert whole.said["h3"] == [

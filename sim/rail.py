@@ -1,0 +1,143 @@
+"""The rail: six scenes in reading order, each to be predicted, played to where it is decided, and
+told there why it came so.
+
+A scene is the keys of a link, with a question; what is said at its end is computed from its run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple
+
+from sim.params import Params
+from sim.run import Run
+from sim.theory import pass_time, plain_pass
+from sim.words import count, figure_with_unit, many, spelled
+
+HOOK = "A small model guesses, a big one checks.", "When does that pay?"
+
+BOARD, CLOCK = "board", "clock"
+"""Where the point of a scene is seen."""
+
+SPEED = "20"
+"""Units of time a second: a scene is over before one looks away."""
+
+
+class Point(NamedTuple):
+    """What there is to see at the end of a scene, and where."""
+
+    text: str
+    place: str
+    time: float = 0.0
+    """Where on the clock, in model time."""
+    slot: int = 0
+    """Where on the board."""
+
+
+class Story(NamedTuple):
+    """A scene of the rail."""
+
+    title: str
+    keys: dict[str, str]
+    """Of its link, the question included."""
+    point: Callable[[Run, int], Point]
+    """What there is to see at its last tick."""
+
+
+def _speedup(run: Run, tick: int) -> str:
+    return figure_with_unit("speedup", run.report(tick)["speedup"])
+
+
+def _four(tick: int) -> str:
+    """What the first scene came to, in words."""
+    return _speedup(Run(Params()), tick)
+
+
+def _guess(run: Run, tick: int) -> Point:
+    report = run.report(tick)
+    return Point(
+        f"{spelled(run.params.draft_length).capitalize()} guesses and one check write "
+        f"{report['tokens_per_pass']:.1f} tokens a pass, where a plain pass writes one: "
+        f"{count(report['tokens'])} tokens in the time of {count(report['plain_tokens'])}.",
+        CLOCK,
+        run.at(tick).time,
+    )
+
+
+def _stretch(run: Run, tick: int) -> Point:
+    params, report = run.params, run.report(tick)
+    k = params.draft_length
+    thrown = report["positions_wasted"] / report["drafted"]
+    return Point(
+        f"{spelled(k).capitalize()} guesses cost {k * params.draft_cost:.1f} passes each time, and "
+        f"{100 * thrown:.0f} % of them are thrown away: {_speedup(run, tick)}, "
+        f"where four made it {_four(tick)}.",
+        CLOCK,
+        run.at(tick).time,
+    )
+
+
+def _pay(run: Run, tick: int) -> Point:
+    params, report = run.params, run.report(tick)
+    k = params.draft_length
+    return Point(
+        f"{spelled(k).capitalize()} guesses cost {k * params.draft_cost:.1f} of a pass, and "
+        f"{report['accepted'] / report['verify_passes']:.1f} of them are right: "
+        f"{_speedup(run, tick)}. Without any guess it would be 1×.",
+        CLOCK,
+        run.at(tick).time,
+    )
+
+
+def _share(run: Run, tick: int) -> Point:
+    params = run.params
+    width = params.batch_size * (1 + params.draft_length)
+    longer = pass_time(width, params.knee) / plain_pass(params)
+    return Point(
+        f"{params.batch_size} texts share each pass. With the guesses that is {width} tokens, past "
+        f"the knee of {params.knee}: a check takes {longer:.1f} times a plain pass. "
+        f"{_speedup(run, tick)}, where one text alone had {_four(tick)}.",
+        CLOCK,
+        run.at(tick).time,
+    )
+
+
+def _forget(run: Run, tick: int) -> Point:
+    evicted = run.params.evictions_made[0]
+    before, after = run.at(evicted), run.at(tick)
+    spent = after.time - before.time
+    lost = spent * (before.num_tokens - 1) / before.time
+    return Point(
+        f"The cache was gone: {many(after.recompute_passes, 'pass')} computed "
+        f"{count(after.positions_recomputed)} positions again and wrote nothing. "
+        f"The price: about {count(lost)} tokens.",
+        CLOCK,
+        (before.time + after.time) / 2,
+    )
+
+
+def _uncached(run: Run, tick: int) -> Point:
+    report = run.report(tick)
+    kept = Run(replace(run.params, kv_cache=True)).report(tick)["positions_computed"]
+    return Point(
+        f"Nothing is kept, so every pass computes all of these again: "
+        f"{count(report['positions_computed'])} positions for {count(report['tokens'])} tokens. "
+        f"With the cache it is {count(kept)}.",
+        BOARD,
+        slot=run.at(tick).num_tokens - 1,
+    )
+
+
+def _asks(metric: str, tick: int, **keys: str) -> dict[str, str]:
+    return {**keys, "tick": str(tick), "ask": metric, "speed": SPEED}
+
+
+STORIES = (
+    Story("Guess", _asks("tokens_per_pass", 60), _guess),
+    Story("Stretch it", _asks("speedup", 60, k="12"), _stretch),
+    Story("Pay for it", _asks("speedup", 60, k="8", alpha="0.4"), _pay),
+    Story("Share it", _asks("speedup", 60, batch="128"), _share),
+    Story("Forget everything", _asks("recompute_passes", 142, evict="134"), _forget),
+    Story("Without a cache", _asks("positions_computed", 60, cache="off"), _uncached),
+)
