@@ -65,7 +65,7 @@ class Params:
         "When off: nothing is kept, every pass computes every known position again.",
     )
     draft_cost: float = setting(
-        0.0,
+        0.1,
         "c",
         Real(0, 8, slider=(1, 0.01)),
         "draft cost",

@@ -101,6 +101,7 @@ SHOTS = {
     "evicted in a batch past the knee": Shot("evict=134&tick=136&batch=64&chunk=100"),
     # Costs
     "dear drafts": Shot("k=12&alpha=0.4&c=0.1&tick=600"),
+    "drafts for free": Shot("c=0"),
     "a round that costs": Shot("c0=0.3&alpha=0.1&tick=200"),
     "slower than can be said in two digits": Shot("k=32&alpha=0&c=8&c0=8&batch=512&knee=1"),
     "a batch below the knee": Shot("batch=51&knee=255"),
