@@ -69,6 +69,7 @@ def test_the_rules_know_no_clock_and_import_one_way() -> None:
             "labs",
             "reading",
             "kinds",
+            "lists",
             "settings",
             "params",
             "verbs",
@@ -175,7 +176,7 @@ def test_controls_carry_the_names_limits_and_defaults_of_the_table() -> None:
 
 def test_each_setting_is_explained_on_the_page() -> None:
     for row in PARAMETERS:
-        if row.key not in ("rates", "evict"):
+        if row.key not in ("rates", "evict", "force"):
             assert row.label in INDEX
             assert row.help in INDEX
 
