@@ -283,6 +283,7 @@ def locks(session: Session) -> Shown:
         if row.kind.control != "switch":
             places[f"[data-number={key}]@disabled"] = off
         places[f"[data-control={key}]@.fixed"] = key in session.view.lock
+    places["#strip@data-fixed"] = session.fixed("force")
     for key in ("tick", "speed"):
         places[f"[name={key}]@disabled"] = session.fixed(key)
     for name in BUTTONS:

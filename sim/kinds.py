@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Generic, TypeVar
 
 from sim.reading import UnreadableError, number
@@ -166,79 +164,6 @@ def write_number(value: float) -> str:
     return str(int(value)) if value == int(value) else repr(value)
 
 
-def _items(given: object) -> list[object]:
-    if isinstance(given, str):
-        return list(given.split(",")) if given.strip() else []
-    if isinstance(given, Iterable) and not isinstance(given, Mapping):
-        return list(given)
-    return [given]
-
-
-class _Numbers(Kind[tuple[N, ...]]):
-    control, held = "field", ", in a tuple"
-
-    def write(self, value: tuple[N, ...]) -> str:
-        """A comma list."""
-        return ",".join(map(write_number, value))
-
-
-@dataclass(frozen=True)
-class Reals(_Numbers[float]):
-    """Numbers like `item`, at most so many, in their order."""
-
-    item: Real
-    most: int
-
-    @property
-    def allowed(self) -> str:
-        """The number of numbers, and their limits."""
-        return f"a comma list of up to {self.most} {self.item.noun}s {self.item.limits}"
-
-    def admits(self, value: object) -> bool:
-        """A tuple, so that it can be hashed."""
-        if not isinstance(value, tuple) or len(value) > self.most:
-            return False
-        return all(map(self.item.admits, value))
-
-    def read(self, given: object) -> tuple[tuple[float, ...], bool]:
-        """One bad item voids the list; what is too many is dropped."""
-        found = [self.item.read(item) for item in _items(given)]
-        exact = len(found) <= self.most and all(same for _, same in found)
-        return tuple(value for value, _ in found[: self.most]), exact
-
-
-@dataclass(frozen=True)
-class Wholes(_Numbers[int]):
-    """Whole numbers like `item`, sorted, each once."""
-
-    item: Whole
-    held = ", sorted in a tuple, each once"
-
-    @property
-    def allowed(self) -> str:
-        """The limits of each."""
-        return f"a comma list of {self.item.noun}s {self.item.limits}"
-
-    def admits(self, value: object) -> bool:
-        """A tuple in ascending order."""
-        if not isinstance(value, tuple) or not all(map(self.item.admits, value)):
-            return False
-        return all(one < following for one, following in pairwise(value))
-
-    def read(self, given: object) -> tuple[tuple[int, ...], bool]:
-        """A bad item is dropped."""
-        found, exact = set(), True
-        for item in _items(given):
-            try:
-                value, same = self.item.read(item)
-            except UnreadableError:
-                exact = False
-                continue
-            found.add(value)
-            exact = exact and same
-        return tuple(sorted(found)), exact
-
-
 @dataclass(frozen=True)
 class Maybe(Kind[T | None]):
     """A value of another kind, or None for what is not given: the empty text."""
@@ -300,41 +225,3 @@ class Choice(Kind[str]):
     def write(self, value: str) -> str:
         """The name."""
         return value
-
-
-@dataclass(frozen=True)
-class Choices(Kind[tuple[str, ...]]):
-    """Some of some names, at least so many, in the order of `names`, each once."""
-
-    names: tuple[str, ...]
-    least: int = 0
-    control, held = "boxes", ", in a tuple in this order, each once"
-
-    @property
-    def allowed(self) -> str:
-        """The names."""
-        return f"a comma list of {', '.join(self.names)}"
-
-    @property
-    def empty(self) -> str:
-        """Where at least one is due, none given is all."""
-        return "all" if self.least else "none"
-
-    def admits(self, value: object) -> bool:
-        """A tuple in the order of `names`."""
-        if not isinstance(value, tuple):
-            return False
-        return value == tuple(name for name in self.names if name in value)
-
-    def read(self, given: object) -> tuple[tuple[str, ...], bool]:
-        """A bad item is dropped."""
-        items = _items(given)
-        named = {item.strip() for item in items if isinstance(item, str)}
-        found = tuple(name for name in self.names if name in named)
-        if len(found) < self.least:
-            raise UnreadableError
-        return found, len(found) == len(named) and all(isinstance(item, str) for item in items)
-
-    def write(self, value: tuple[str, ...]) -> str:
-        """A comma list."""
-        return ",".join(value)

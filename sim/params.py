@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from sim.kinds import Real, Reals, Switch, Whole, Wholes
+from sim.kinds import Real, Switch, Whole
+from sim.lists import Pairs, Reals, Wholes
 from sim.settings import check, rows, setting
 
 SLOTS = 512
@@ -65,7 +66,7 @@ class Params:
         "Off: every pass computes all again.",
     )
     draft_cost: float = setting(
-        0.0,
+        0.1,
         "c",
         Real(0, 8, slider=(1, 0.01)),
         "draft cost",
@@ -114,6 +115,14 @@ class Params:
         "Ticks right after which the KV cache is evicted.",
     )
 
+    verdicts: tuple[tuple[int, int], ...] = setting(
+        (),
+        "force",
+        Pairs(Whole(1, HORIZON), Whole(0, DRAWS_PER_PASS), ("pass", "accepted")),
+        "verdicts set by hand",
+        "How many drafts a verify pass accepts, at most all, whatever its coins say.",
+    )
+
     def __post_init__(self) -> None:
         check(self)
 
@@ -132,6 +141,15 @@ class Params:
             return ()
         given = self.acceptance_rates or (self.acceptance_rate,)
         return tuple(given[min(i, len(given) - 1)] for i in range(self.draft_length))
+
+    @cached_property
+    def set_by_hand(self) -> dict[int, int]:
+        """Drafts accepted, at most k, by the number of each verify pass that no coins decide.
+
+        Passes are counted from 1. Empty with speculation off.
+        """
+        k = len(self.rates)
+        return {number: min(accepted, k) for number, accepted in self.verdicts} if k else {}
 
 
 PARAMETERS = rows(Params)

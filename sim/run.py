@@ -1,4 +1,7 @@
-"""A run: a pure function of (parameters, evictions, tick); a tick is one target pass."""
+"""A run: a pure function of (parameters, tick), evictions and verdicts set by hand included.
+
+A tick is one target pass.
+"""
 
 from __future__ import annotations
 
@@ -68,8 +71,17 @@ def step(state: Counters, params: Params, luck: Luck) -> Counters:
     missing = state.num_tokens - 1 - state.num_computed_tokens
     if params.kv_cache and missing:
         return recompute_pass(state, params, min(params.recompute_chunk, missing))
-    accepted = count_accepted(luck.coins(state.verify_passes), params.rates)
-    return verify_pass(state, params, accepted)
+    return verify_pass(state, params, verdict(state.verify_passes + 1, params, luck))
+
+
+def verdict(number: int, params: Params, luck: Luck) -> int:
+    """Drafts that the verify pass `number`, counted from 1, accepts: set by hand, or by its coins.
+
+    The coins are drawn either way, so that later passes meet the same.
+    """
+    if number in params.set_by_hand:
+        return params.set_by_hand[number]
+    return count_accepted(luck.coins(number - 1), params.rates)
 
 
 def recompute_pass(state: Counters, params: Params, positions: int) -> Counters:
@@ -119,7 +131,11 @@ def leap(state: Raw, params: Params, luck: Luck, ticks: int) -> list[Raw]:
     k, cached = len(params.rates), params.kv_cache
     priced, price = 0, 0.0
     states: list[Raw] = []
-    for kept in luck.verdicts(passes, passes + ticks, params.rates):
+    verdicts = luck.verdicts(passes, passes + ticks, params.rates)
+    for number, accepts in params.set_by_hand.items():
+        if passes < number <= passes + ticks:
+            verdicts[number - passes - 1] = accepts
+    for kept in verdicts:
         again = 0 if cached else min(tokens, SLOTS) - 1
         width = 1 + k + again
         if width != priced:
@@ -152,6 +168,8 @@ class Pass(NamedTuple):
     rates: tuple[float, ...]
     """What each coin had to stay below."""
     accepted: int
+    by_hand: bool = False
+    """Whether `accepted` was set by hand; the coins are those that it would have met."""
 
     @property
     def rejected(self) -> int:
@@ -214,7 +232,8 @@ class Run:
             return None
         rates = self.params.rates
         coins = self._luck.coins(before.verify_passes)[: len(rates)]
-        return Pass(after.verify_passes, coins, rates, after.accepted - before.accepted)
+        number, accepted = after.verify_passes, after.accepted - before.accepted
+        return Pass(number, coins, rates, accepted, number in self.params.set_by_hand)
 
     def missing(self, tick: int) -> int:
         """Positions that must be computed again before the next token."""

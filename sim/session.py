@@ -196,6 +196,8 @@ def change(session: Session, changes: Mapping[str, object], ghost: bool = False)
         session = replace(
             session, prediction=prediction, view=replace(session.view, tick=before.tick)
         )
+    if session.playing and session.view.tick >= HORIZON:
+        session, _ = pause(session)
     if plays and "play" in changes and not session.still:
         session, _ = play(session)
     return _reached(session), complaints

@@ -190,4 +190,4 @@ def query(*records: object) -> dict[str, str]:
 def link(address: str, *records: object) -> str:
     """The link at `address` that leads to these records."""
     keys = query(*records)
-    return address + ("?" + urlencode(keys, safe=",") if keys else "")
+    return address + ("?" + urlencode(keys, safe=",:") if keys else "")

@@ -106,12 +106,11 @@ def _cells(record: Pass, phase: str) -> list[StripCell]:
         name = f"draft {index + 1}"
         if phase == "draft":
             cells.append(StripCell(DRAFT, "?", "", f"{name}: proposed"))
-        elif index < record.accepted:
-            text = _coin(coin, rate)
-            cells.append(StripCell(ACCEPTED, "✓", text, f"{name}: accepted, {text}"))
-        elif index == record.accepted:
-            text = _coin(coin, rate)
-            cells.append(StripCell(REJECTED, "×", text, f"{name}: rejected, {text}"))
+        elif index <= record.accepted:
+            text, kept = _coin(coin, rate), index < record.accepted
+            state, mark, word = (ACCEPTED, "✓", "accepted") if kept else (REJECTED, "×", "rejected")
+            by = "" if (coin < rate) == kept else " by hand, its coin"
+            cells.append(StripCell(state, mark, text, f"{name}: {word}{by}, {text}"))
         else:
             cells.append(StripCell(DISCARDED, "", "—", f"{name}: discarded"))
     own = BONUS if record.rates else PLAIN

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from sim.kinds import Choice, Choices, Real, Switch, Whole
+from sim.kinds import Choice, Real, Switch, Whole
 from sim.labs import ALONE, of_a_lab
+from sim.lists import Choices
 from sim.metrics import METRICS
 from sim.params import HORIZON, PARAMETERS, Params
 from sim.rail import STORIES
@@ -138,6 +139,7 @@ SYNONYMS = {
     "chunk": "chunk_size chunked_prefill_size max_num_batched_tokens",
     "seed": "random_seed rng_seed",
     "evict": "eviction preempt preemption preemptions",
+    "force": "forced forced_verdicts verdict",
     "speculation": "spec speculative speculative_decoding spec_decode",
     "cache": "kv use_cache",
     "tick": "ticks",

@@ -5,7 +5,7 @@
   if (customElements.get("bonus-token")) return;
   const PAGE = new URL("../index.html", document.currentScript.src);
   const PREFIX = "bonus-token:";
-  const KEYS = "speculation k alpha rates cache c c0 batch knee chunk seed evict tick speed play show lock ask story theme lab".split(" "); // printed
+  const KEYS = "speculation k alpha rates cache c c0 batch knee chunk seed evict force tick speed play show lock ask story theme lab".split(" "); // printed
   const PLAIN_CALLS = "play pause evict reset picture".split(" "); // printed
   const ofLab = (name) => name.includes(".");
   const WAKE = "Wake the simulator";

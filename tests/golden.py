@@ -101,6 +101,10 @@ SHOTS = {
     "evicted in a batch past the knee": Shot("evict=134&tick=136&batch=64&chunk=100"),
     # Costs
     "dear drafts": Shot("k=12&alpha=0.4&c=0.1&tick=600"),
+    "verdicts set by hand": Shot("force=59:4,60:0"),
+    "a verdict set by hand to all": Shot("force=60:32&seed=3&k=5"),
+    "a verdict set by hand without drafts": Shot("force=60:0&speculation=off"),
+    "drafts for free": Shot("c=0"),
     "a round that costs": Shot("c0=0.3&alpha=0.1&tick=200"),
     "slower than can be said in two digits": Shot("k=32&alpha=0&c=8&c0=8&batch=512&knee=1"),
     "a batch below the knee": Shot("batch=51&knee=255"),

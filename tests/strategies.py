@@ -7,7 +7,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from sim.kinds import Choice, Choices, Kind, Real, Reals, Switch, Whole, Wholes
+from sim.kinds import Choice, Kind, Real, Switch, Whole
+from sim.lists import Choices, Pairs, Reals, Wholes
 from sim.params import PARAMETERS, Params
 from sim.settings import Setting
 from sim.view import VIEW, View
@@ -20,6 +21,10 @@ gaps = st.lists(st.sampled_from([0, 1, 1, 2, 3, 8, 30, 90]), max_size=12)
 def cumulated(steps: list[int]) -> tuple[int, ...]:
     return tuple(sorted({sum(steps[: n + 1]) for n in range(len(steps))}))
 
+
+verdicts = st.just(()) | st.dictionaries(st.integers(1, 400), st.integers(0, 32), max_size=6).map(
+    lambda some: tuple(sorted(some.items()))
+)
 
 params_of_rules = st.builds(
     Params,
@@ -34,6 +39,7 @@ params_of_rules = st.builds(
     recompute_chunk=st.sampled_from([16, 17, 64, 100, 511, 512]),
     seed=st.integers(0, 2**32 - 1),
     evictions=gaps.map(cumulated),  # close to one another too: before all is back
+    verdicts=verdicts,
 )
 
 any_rate = st.floats(0, 1, allow_nan=False)
@@ -52,6 +58,7 @@ any_params = st.builds(
     recompute_chunk=st.integers(16, 512),
     seed=st.integers(0, 5),
     evictions=st.lists(st.integers(0, 400), max_size=6).map(lambda t: tuple(sorted(set(t)))),
+    verdicts=verdicts,
 )
 
 ticks = st.integers(0, 420)
@@ -77,6 +84,9 @@ def values_of(kind: Kind[Any]) -> st.SearchStrategy[Any]:
             return st.floats(low, high).map(lambda number: number + 0.0)
         case Wholes(item):
             return st.sets(values_of(item), max_size=8).map(lambda some: tuple(sorted(some)))
+        case Pairs(place, value):
+            given = st.dictionaries(values_of(place), values_of(value), max_size=8)
+            return given.map(lambda some: tuple(sorted(some.items())))
         case Reals(item):
             return st.lists(values_of(item), max_size=8).map(tuple)
     raise TypeError(kind)

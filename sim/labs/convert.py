@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from sim.kinds import Maybe, Real, Reals, Whole
+from sim.kinds import Maybe, Real, Whole
+from sim.lists import Reals
 from sim.markup import Markup, joined, tag
 from sim.params import Params
 from sim.reading import UnreadableError, number

@@ -89,6 +89,9 @@ class Told:
         coins = [self.coin() for _ in range(32)]
         verdicts = [coin < rate for coin, rate in zip(coins, rates, strict=False)]
         accepted = len(list(takewhile(bool, verdicts)))
+        for number, by_hand in self.params.verdicts:
+            if number == self.verified + 1:
+                accepted = min(by_hand, k)
         known = len(self.window())
         width = 1 + k if self.params.kv_cache else known + k
         self.computed += width

@@ -25,7 +25,7 @@ def test_the_sentence_for_losing_names_both_parts_of_what_drafting_costs() -> No
     both = replace(REPORTED, round_cost=0.3)
     told = "costs 5.54 plain passes (0.30 a round for drafting, 4.24 for 1 draft) and"
     assert told in sentence(Run(both), 1200).text
-    parallel = Params(acceptance_rate=0.1, round_cost=0.3)
+    parallel = Params(acceptance_rate=0.1, draft_cost=0, round_cost=0.3)
     told = "costs 1.30 plain passes (0.30 a round for drafting) and"
     assert told in sentence(Run(parallel), 1200).text
 
@@ -33,14 +33,14 @@ def test_the_sentence_for_losing_names_both_parts_of_what_drafting_costs() -> No
 @pytest.mark.parametrize(
     ("params", "note"),
     [
-        (Params(), "if drafting were free"),
-        (Params(draft_cost=0.01), ""),
-        (Params(round_cost=0.01), ""),
-        (Params(batch_size=51, knee=255), "if drafting were free"),
-        (Params(batch_size=51, knee=254), ""),
-        (Params(speculation=False), ""),
-        (Params(speculation=False, round_cost=0.01), ""),
-        (Params(kv_cache=False, round_cost=0.01), "against a warm cache"),
+        (Params(), ""),
+        (Params(draft_cost=0), "if drafting were free"),
+        (Params(draft_cost=0, round_cost=0.01), ""),
+        (Params(draft_cost=0, batch_size=51, knee=255), "if drafting were free"),
+        (Params(draft_cost=0, batch_size=51, knee=254), ""),
+        (Params(draft_cost=0, speculation=False), ""),
+        (Params(draft_cost=0, speculation=False, round_cost=0.01), ""),
+        (Params(draft_cost=0, kv_cache=False, round_cost=0.01), "against a warm cache"),
     ],
 )
 def test_drafting_is_called_free_up_to_the_knee_where_neither_part_costs_anything(

@@ -58,6 +58,15 @@ BY_NAME = {row.name: row for row in PARAMETERS + VIEW}
             "evict=(1, 1) is not a comma list of whole numbers from 0 to 1200, sorted in a tuple, "
             "each once",
         ),
+        *(
+            (
+                *("verdicts", bad),
+                f"force={bad!r} is not a comma list of pass:accepted, pass from 1 to 1200, "
+                "accepted from 0 to 32, in a tuple of pairs sorted by the first, which each has "
+                "once",
+            )
+            for bad in (((3, 1), (1, 1)), ((3, 1), (3, 2)), ((0, 1),), ([3, 1],), ((3, True),))
+        ),
     ],
 )
 def test_params_outside_the_table_are_refused(name: str, value: Any, said: str) -> None:

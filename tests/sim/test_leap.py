@@ -29,6 +29,9 @@ any_params = st.builds(
     recompute_chunk=st.integers(16, 512),
     seed=st.integers(0, 5),
     evictions=st.lists(st.integers(0, HORIZON), max_size=6).map(lambda t: tuple(sorted(set(t)))),
+    verdicts=st.dictionaries(st.integers(1, HORIZON), st.integers(0, 32), max_size=6).map(
+        lambda some: tuple(sorted(some.items()))
+    ),
 )
 examples = settings(max_examples=40, deadline=None)
 

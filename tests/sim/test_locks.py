@@ -40,6 +40,7 @@ def test_each_lock_locks_its_own(key: str) -> None:
         expected.add(f"[data-control={key}]@.fixed")
     button = {"seed": "luck", "alpha": "one-rate", "rates": "one-rate"}.get(key)
     expected |= {f"[data-action={button}]@disabled"} if button else set()
+    expected |= {"#strip@data-fixed"} if key == "force" else set()
     session = scene(view=View(lock=(key,)))
     assert off(locks(session)) == expected
     assert rail(session)[":root@.unrailed"] == (key in OF_A_STORY)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from itertools import product
 from math import sqrt
 from typing import Any
@@ -35,7 +36,20 @@ def report(tick: int, **params: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("params", "tick", "expected"),
     [
-        ({}, 60, {"tokens": 216, "accepted": 156, "cached": 216, "positions_computed": 300}),
+        (
+            {},
+            60,
+            {
+                "tokens": 216,
+                "accepted": 156,
+                "cached": 216,
+                "positions_computed": 300,
+                "time": 84,
+                "speedup": 2.5714,
+                "theory_speedup": 2.4011,
+            },
+        ),
+        ({"draft_cost": 0}, 60, {"tokens": 216, "time": 60, "speedup": 3.6}),
         (
             {},
             1200,
@@ -45,7 +59,18 @@ def report(tick: int, **params: Any) -> dict[str, Any]:
                 "cached": 511,
                 "tokens_per_pass": 3.3567,
                 "theory_tokens_per_pass": 3.3616,
+                "speedup": 2.3976,
             },
+        ),
+        (
+            {"draft_length": 12},
+            1200,
+            {"tokens": 5748, "speedup": 2.1773, "theory_speedup": 2.1478},
+        ),
+        (
+            {"acceptance_rate": 0.1},
+            1200,
+            {"tokens": 1327, "speedup": 0.7899, "theory_speedup": 0.7936},
         ),
         (
             {"evictions": (100,)},
@@ -56,9 +81,11 @@ def report(tick: int, **params: Any) -> dict[str, Any]:
                 "tokens": 364,
                 "cached": 364,
                 "positions_recomputed": 348,
-                "speedup": 3.25,
+                "time": 154.4,
+                "speedup": 2.3575,
             },
         ),
+        ({"draft_cost": 0, "evictions": (100,)}, 112, {"tokens": 364, "speedup": 3.25}),
         (
             {"evictions": (300,), "recompute_chunk": 256},
             1200,
@@ -71,42 +98,40 @@ def report(tick: int, **params: Any) -> dict[str, Any]:
         ),
         ({"speculation": False}, 1200, {"tokens": 1200, "speedup": 1}),
         (
-            {"acceptance_rate": 0.1, "draft_length": 12, "draft_cost": 0.1},
+            {"acceptance_rate": 0.1, "draft_length": 12},
             1200,
             {"tokens_per_pass": 1.1058, "speedup": 0.5027},
-        ),
-        ({"draft_length": 12, "draft_cost": 0.1}, 1200, {"tokens": 5748, "speedup": 2.1773}),
-        ({"draft_cost": 0.1}, 60, {"time": 84, "speedup": 2.5714, "theory_speedup": 2.4011}),
-        ({"draft_cost": 0.1}, 1200, {"speedup": 2.3976}),
-        (
-            {"draft_cost": 0.1, "evictions": (100,)},
-            112,
-            {"time": 154.4, "speedup": 2.3575},
-        ),
-        ({"draft_cost": 0.1, "batch_size": 128}, 1200, {"time": 3480, "speedup": 1.1575}),
-        ({"draft_cost": 0.1, "acceptance_rates": (0.9, 0.5)}, 1200, {"speedup": 1.9369}),
-        (  # one parallel draft pass a round
-            {"round_cost": 0.3},
-            1200,
-            {"tokens": 4028, "time": 1560, "speedup": 2.5821, "theory_speedup": 2.5858},
-        ),
-        (
-            {"round_cost": 0.3, "draft_cost": 0.1, "batch_size": 128},
-            1200,
-            {"time": 3840, "speedup": 1.049, "theory_speedup": 1.0505},
         ),
         (
             {"batch_size": 64, "knee": 32, "draft_cost": 0.05, "evictions": (100,)},
             170,
             {"tokens": 555, "time": 2401.6, "speedup": 0.4622, "theory_speedup": 0.6465},
         ),
+        ({"batch_size": 128}, 1200, {"time": 3480, "speedup": 1.1575}),
         (
             {"acceptance_rates": (0.9, 0.5)},
             1200,
-            {"tokens": 3254, "theory_tokens_per_pass": 2.6875},
+            {"tokens": 3254, "theory_tokens_per_pass": 2.6875, "speedup": 1.9369},
+        ),
+        ({"verdicts": ((60, 0),)}, 60, {"tokens": 212, "accepted": 152}),
+        ({"verdicts": ((60, 0),)}, 61, {"tokens": 217, "accepted": 156}),
+        (
+            {"draft_length": 2, "verdicts": ((10, 4), (60, 0))},
+            60,
+            {"tokens": 153, "accepted": 93},
+        ),
+        (  # one parallel draft pass a round
+            {"round_cost": 0.3, "draft_cost": 0},
+            1200,
+            {"tokens": 4028, "time": 1560, "speedup": 2.5821, "theory_speedup": 2.5858},
         ),
         (
-            {"kv_cache": False},
+            {"round_cost": 0.3, "batch_size": 128},
+            1200,
+            {"time": 3840, "speedup": 1.049, "theory_speedup": 1.0505},
+        ),
+        (
+            {"kv_cache": False, "draft_cost": 0},
             300,
             {
                 "tokens": 994,
@@ -196,8 +221,6 @@ def test_slot_states_add_up(params: Params, tick: int) -> None:
 def test_a_longer_draft_or_a_higher_rate_never_accepts_fewer_in_the_same_pass(
     params: Params, more: int, higher: float, passes: int
 ) -> None:
-    from dataclasses import replace
-
     def accepted(of: Params, verify_pass: int) -> int:
         return count_accepted(luck_of(of.seed).coins(verify_pass), of.rates)
 
@@ -253,6 +276,49 @@ def test_a_tick_outside_the_run_is_refused() -> None:
             Run(Params()).at(tick)
 
 
+# Verdicts set by hand
+
+
+@examples
+@given(any_params, st.integers(1, 200), st.integers(0, 32))
+def test_a_verdict_set_by_hand_changes_what_that_pass_accepts_and_nothing_of_any_other(
+    params: Params, number: int, accepted: int
+) -> None:
+    others = {at: kept for at, kept in params.verdicts if at != number}
+    free = replace(params, verdicts=tuple(sorted(others.items())), evictions=())
+    forced = replace(free, verdicts=tuple(sorted({**others, number: accepted}.items())))
+    was, now = Run(free), Run(forced)
+    for tick in range(1, 220):
+        before, after = was.verify_pass_at(tick), now.verify_pass_at(tick)
+        assert before is not None
+        if tick != number or not free.rates:
+            assert after == before
+        else:
+            assert after == before._replace(accepted=min(accepted, len(free.rates)), by_hand=True)
+
+
+@examples
+@given(any_params, st.integers(1, 60))
+def test_verdicts_just_as_the_coins_have_it_change_no_number(params: Params, number: int) -> None:
+    accepted = count_accepted(luck_of(params.seed).coins(number - 1), params.rates)
+    free = replace(params, verdicts=())
+    forced = replace(params, verdicts=((number, accepted),))
+    assert [Run(forced).at(tick) for tick in (number, 300)] == [
+        Run(free).at(tick) for tick in (number, 300)
+    ]
+
+
+@examples
+@given(any_params)
+def test_theory_knows_no_verdicts_and_without_speculation_they_do_nothing(params: Params) -> None:
+    free = replace(params, verdicts=())
+    assert params.rates == free.rates
+    assert expected_speedup(params) == expected_speedup(free)
+    off, kept = replace(free, speculation=False), replace(params, speculation=False)
+    assert Run(kept).at(300) == Run(off).at(300)
+    assert Run(kept).report(300)["params"]["verdicts"] == params.verdicts
+
+
 # Theory
 
 
@@ -294,7 +360,7 @@ TABLE_4 = [
 
 @pytest.mark.parametrize(("alpha", "k", "speed"), TABLE_1)
 def test_theory_gives_leviathans_table_1(alpha: float, k: int, speed: float) -> None:
-    params = Params(draft_length=k, acceptance_rate=alpha)
+    params = Params(draft_length=k, acceptance_rate=alpha, draft_cost=0)
     assert round(expected_speedup(params) or 0, 2) == speed
 
 
@@ -322,8 +388,6 @@ def test_a_draft_model_dearer_than_its_target_loses_as_was_reported() -> None:
 def test_a_round_is_paid_once_where_something_is_drafted_and_never_without(
     params: Params, width: int
 ) -> None:
-    from dataclasses import replace
-
     plain, free = plain_pass(params), replace(params, round_cost=0.0)
     paid = params.round_cost * plain if params.rates else 0.0
     assert verify_time(params, width) == pytest.approx(paid + verify_time(free, width), rel=1e-12)
@@ -356,8 +420,6 @@ def standard_errors_off(params: Params, assumed: Params) -> float:
 
 
 def _seeded(params: Params, seed: int) -> Params:
-    from dataclasses import replace
-
     return replace(params, seed=1000 + seed)
 
 

@@ -53,6 +53,18 @@ ROWS = PARAMETERS + VIEW
         ("evict", "100,x,nan,5000,-1", (0, 100, 1200)),
         ("evict", "10.5", (11,)),
         ("evict", "", ()),
+        ("force", "60:0,10:4", ((10, 4), (60, 0))),
+        ("force", "60:0,60:3", ((60, 3),)),
+        ("force", "60:99,61:-1,62:1.5", ((60, 32), (61, 0), (62, 2))),
+        ("force", "0:1,1201:1,1.5:2,9,9:1:1,x:1,9:x,:,nan:1", ((2, 2),)),
+        (
+            "force",
+            [[60, 0], ["61", "2"], "62:1", [1], [1, 2, 3], None, 7],
+            ((60, 0), (61, 2), (62, 1)),
+        ),
+        ("force", [60, 0], ()),
+        ("force", {"60": 0}, ()),
+        ("force", "", ()),
         ("seed", "4294967296", 4294967295),
         ("tick", "1201", 1200),
         ("speed", "0", 1.0),
@@ -80,6 +92,14 @@ def test_a_mended_value_is_told_with_its_key_itself_and_what_is_used() -> None:
     assert "using none" in str(read(BY_KEY["rates"], "x")[1])
     assert "using all" in str(read(BY_KEY["show"], "x")[1])
     assert read(BY_KEY["k"], "9")[1] is None
+
+
+@pytest.mark.parametrize("given", ["60:33", "0:1", "1201:0", "60:0.5", "6.5:1", "60", "x:1", [1]])
+def test_what_is_dropped_or_limited_of_verdicts_set_by_hand_is_told(given: Any) -> None:
+    told = str(read(BY_KEY["force"], given)[1])
+    allowed = "a comma list of pass:accepted, pass from 1 to 1200, accepted from 0 to 32; using "
+    assert f"is not {allowed}" in told
+    assert read(BY_KEY["force"], "3:1,60:0,3:2") == (((3, 2), (60, 0)), None)
 
 
 def test_minus_zero_never_shows() -> None:

@@ -1,4 +1,4 @@
-"""The rail: each scene asks, is played to where it is decided, and says why; all of it is computed."""
+"""The rail: each scene asks, is played to where it is decided, and says why from its run."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.kinds import Choices, Wholes
+from sim.lists import Choices, Pairs, Wholes
 from sim.params import PARAMETERS, Params
 from sim.question import Question
 from sim.reading import DEEPEST, UnreadableError, cut_off, message, number
@@ -243,7 +243,9 @@ def nested(depth: int, kind: type) -> Any:
 def test_no_depth_breaks_the_reading_of_a_value(kind: type, depth: int) -> None:
     value = nested(depth, kind)
     for row in PARAMETERS + VIEW:
-        if not isinstance(row.kind, (Choices, Wholes)):  # of which what cannot be read is dropped
+        if not isinstance(
+            row.kind, (Choices, Pairs, Wholes)
+        ):  # of which what cannot be read is dropped
             assert read(row, value)[0] == row.default, row.key
         complaint = read(row, value)[1]
         assert complaint

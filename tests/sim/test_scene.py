@@ -176,7 +176,7 @@ def test_a_prediction_is_read_as_people_write_numbers() -> None:
     ],
 )
 def test_a_prediction_is_compared_with_what_came_of_it(prediction: float, word: str) -> None:
-    verdict = Question("speedup", 60).verdict(prediction, Run(Params()))
+    verdict = Question("speedup", 60).verdict(prediction, Run(Params(draft_cost=0)))
     assert word in verdict
     assert "It is **3.60×** at tick 60" in verdict
     assert "Theory: 3.36×" in verdict

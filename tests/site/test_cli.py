@@ -24,6 +24,7 @@ def test_run_prints_the_numbers_as_one_json_object() -> None:
     code, out, _ = cli(
         *("run", "--k", "7", "--rates", "0.9,0.8", "--c", "0.1", "--batch", "8", "--knee", "256"),
         *("--chunk", "64", "--seed", "7", "--evict", "100,200", "--tick", "700", "--json"),
+        *("--force", "60:0,61:3,60:2", "--c0", "0.2"),
     )
     params = Params(
         draft_length=7,
@@ -32,6 +33,8 @@ def test_run_prints_the_numbers_as_one_json_object() -> None:
         batch_size=8,
         seed=7,
         evictions=(100, 200),
+        round_cost=0.2,
+        verdicts=((60, 2), (61, 3)),
     )
     assert code == 0
     assert json.loads(out) == json.loads(json.dumps(Run(params).report(700)))
@@ -45,6 +48,7 @@ def test_json_holds_the_models_names_the_tick_and_every_parameter() -> None:
     assert found["params"]["speculation"] is False
     assert found["params"]["evictions"] == found["params"]["acceptance_rates"] == []
     assert found["draft_acceptance"] is None
+    assert json.loads(cli("run", "--json", "--force", "60:0")[1])["params"]["verdicts"] == [[60, 0]]
 
 
 def test_run_prints_a_readable_table() -> None:
@@ -52,7 +56,7 @@ def test_run_prints_a_readable_table() -> None:
     assert code == 0
     assert out.splitlines()[0].startswith("tick 112   speculation=on  k=4")
     rows = dict(line.split()[:2] for line in out.splitlines()[2:])
-    assert (rows["tokens"], rows["speedup"], rows["cached"]) == ("364", "3.2500", "364")
+    assert (rows["tokens"], rows["speedup"], rows["cached"]) == ("364", "2.3575", "364")
 
 
 @pytest.mark.parametrize(
@@ -64,6 +68,8 @@ def test_run_prints_a_readable_table() -> None:
         (["run", "--alpha", "nan"], ["--alpha", "nan", "from 0 to 1"]),
         (["run", "--rates", "0.9,x"], ["--rates", "0.9,x", "from 0 to 1"]),
         (["run", "--evict", "-5,3"], ["--evict", "-5,3", "from 0 to 1200"]),
+        (["run", "--force", "60:33"], ["--force", "60:33", "pass:accepted"]),
+        (["run", "--force", "0:1"], ["--force", "0:1", "pass from 1 to 1200"]),
         (["run", "--cache", "perhaps"], ["--cache", "perhaps", "on or off"]),
         (["run", "--tick", "1201"], ["--tick", "1201", "from 0 to 1200"]),
         (["run", "--nonsense"], ["--nonsense"]),
