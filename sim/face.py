@@ -20,6 +20,7 @@ from typing import Generic, NamedTuple, TypeVar
 from sim import clock
 from sim.marks import COLUMNS, ROWS
 from sim.metrics import METRICS
+from sim.narrator import sentence
 from sim.params import HORIZON, PARAMETERS, SLOTS
 from sim.picture import CSS_COLOURS, bar_parts, board_svg, emphasised, strip_html, tallies
 from sim.plot import HEIGHT, band, path, theory_height
@@ -28,10 +29,11 @@ from sim.rail import BOARD, CLOCK, STORIES, Point
 from sim.run import Run
 from sim.session import GHOSTS, OF_A_STORY, Session
 from sim.settings import write
-from sim.story import ADVANCED, describe_slot, figures, sentence, settings, split, summary
+from sim.story import ADVANCED, describe_slot, figures, settings, split, summary
 from sim.strip import PHASES, strip
 from sim.verbs import BUTTONS, VERB
 from sim.view import SPEED
+from sim.words import many
 
 Shown = dict[str, str | bool]
 """What stands in each place."""
@@ -110,6 +112,8 @@ def numbers(moment: Moment) -> Shown:
         "#controls@.replaying": bool(moment.ghosts),
         "#sentence": words.text,
         "#sentence@class": f"sentence {words.tone}",
+        "[data-action=better]": better_label(words.better),
+        "[data-action=better]@hidden": words.better is None,
         "#split": bar_parts({"useful": useful, "wasted": wasted, "redone": redone}),
     }
 
@@ -151,6 +155,13 @@ def callouts(moment: Moment) -> Shown:
         "#board-callout@--y": f"{100 * (row + 1) / ROWS:.1f}%",
         "#board-callout@.high": row >= ROWS // 2,
     }
+
+
+def better_label(length: int | None) -> str:
+    """What the button says that takes another draft length."""
+    if not length:
+        return "Go without drafts"
+    return f"Take {many(length, 'draft')}"
 
 
 def timeline(moment: Moment) -> Shown:
@@ -316,12 +327,15 @@ def asked(session: Session) -> Shown:
     """The panel of a question: how far it is, and what is said of it."""
     prediction = session.prediction
     question = prediction.question
+    why = ""
+    if question and not prediction.waiting and not session.view.story:
+        why = f" {sentence(session.run, question.tick).text}"
     return {
         "#question@hidden": question is None,
         "#question@data-phase": prediction.phase,
         ":root@.asking": question is not None,
         ":root@.predicting": prediction.open,
-        "#asked": emphasised(prediction.told(session.run)),
+        "#asked": emphasised(prediction.told(session.run) + why),
         "#unit": question.unit if question else "",
         "#wrong": prediction.wrong,
         "[data-action=skip]": "Skip to the end"

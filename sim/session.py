@@ -20,6 +20,7 @@ from sim.question import NOTHING_ASKED, Prediction, Question
 from sim.rail import STORIES, Point
 from sim.run import Run
 from sim.settings import entered, shown, stepped, write
+from sim.theory import best_length
 from sim.verbs import VERB
 from sim.view import BY_KEY, NO_QUESTION, SPEED, THEMES, VIEW, LabKeys, View, changed, with_lab_keys
 from sim.words import figure
@@ -233,6 +234,12 @@ def evict(session: Session) -> Step:
     return change(session, {"evictions": [*session.params.evictions, session.view.tick]})
 
 
+def better(session: Session) -> Step:
+    """Take the draft length that theory finds fastest, or no drafts."""
+    length, _ = best_length(session.params)
+    return change(session, {"k": length, "speculation": True} if length else {"speculation": False})
+
+
 def new_luck(session: Session, seed: int) -> Step:
     """Draw other coins."""
     return change(session, {"seed": seed})
@@ -404,6 +411,7 @@ BUTTONS: dict[str, Callable[[Session], Step]] = {
     "evict": evict,
     "reset": reset,
     "theme": next_theme,
+    "better": better,
     "closer": lambda session: zoom(session, 1),
     "farther": lambda session: zoom(session, -1),
     "one-rate": one_rate,

@@ -90,3 +90,29 @@ def expected_speedup(params: Params) -> float | None:
         return None
     tokens = expected_tokens_per_pass(params.rates)
     return tokens * plain_pass(params) / verify_time(params, 1 + len(params.rates))
+
+
+LONGEST = 32
+"""The longest draft that a length is chosen from."""
+
+
+def best_length(params: Params) -> tuple[int, float]:
+    """The draft length with the highest expected speedup, and that speedup; 0 and 1 for no drafts.
+
+    Compared unrounded, the shorter of two that are equal. With the cache on, without evictions.
+    """
+    given = params.acceptance_rates or (params.acceptance_rate,)
+    plain, batch, knee = plain_pass(params), params.batch_size, params.knee
+    best, most = 0, 1.0
+    tokens = chance = 1.0
+    for k in range(1, LONGEST + 1):
+        chance *= given[min(k, len(given)) - 1]
+        tokens += chance
+        time = (
+            params.round_cost * plain
+            + k * params.draft_cost * plain
+            + pass_time(batch * (1 + k), knee)
+        )
+        if tokens * plain / time > most:
+            best, most = k, tokens * plain / time
+    return best, most

@@ -73,6 +73,7 @@ VERBS = (
     Verb("theme", while_asked=True),
     Verb("closer", while_asked=True),
     Verb("farther", while_asked=True),
+    Verb("better", locked_by=("k", "speculation")),
     Verb("luck", locked_by=("seed",)),
     Verb("one-rate", locked_by=("alpha", "rates")),
     Verb("predict", while_asked=True),

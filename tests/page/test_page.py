@@ -14,10 +14,11 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 from sim.marks import LOOKS, PALETTES
+from sim.narrator import sentence
 from sim.params import PARAMETERS, SLOTS, Params
 from sim.run import Run
 from sim.settings import updated
-from sim.story import figures, sentence
+from sim.story import figures
 from tests import browsers
 from tests.driver import PageDriver
 from tests.shown import close, distance, pixels, rgb, scene

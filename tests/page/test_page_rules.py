@@ -12,11 +12,12 @@ import pytest
 from selenium.webdriver.common.keys import Keys
 
 from sim.marks import PALETTES
+from sim.narrator import sentence
 from sim.params import Params
 from sim.plot import HEIGHT, band, path
 from sim.run import Run
 from sim.settings import link, updated
-from sim.story import sentence, split, summary
+from sim.story import split, summary
 from sim.view import View
 from tests import browsers
 from tests.driver import PageDriver

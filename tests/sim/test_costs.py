@@ -8,9 +8,10 @@ from dataclasses import replace
 import pytest
 
 from sim.labs.charts import LENGTHS, length_table, map_data, map_table
+from sim.narrator import sentence
 from sim.params import PARAMETERS, Params
 from sim.run import Run
-from sim.story import figures, sentence, settings
+from sim.story import figures, settings
 from sim.strip import strip
 from sim.theory import expected_speedup, verify_time
 from sim.view import BY_KEY

@@ -8,18 +8,19 @@ from typing import Any
 from hypothesis import given, settings
 
 from sim.cache import ACCEPTED, BONUS, DISCARDED, EVICTED, PLAIN, REJECTED
+from sim.narrator import sentence
 from sim.params import HORIZON, Params
 from sim.picture import CSS_COLOURS, board_svg, emphasised, strip_html
 from sim.plot import HEIGHT, band, path, scale
 from sim.run import Run
-from sim.story import describe_slot, figures, sentence, summary
+from sim.story import describe_slot, figures, summary
 from sim.strip import DRAFT, strip
 from static.playback import LONGEST, Playback
 from tests.strategies import any_params, ticks
 
 
 def said(tick: int, **params: Any) -> tuple[str, str]:
-    return sentence(Run(Params(**params)), tick)
+    return sentence(Run(Params(**params)), tick)[:2]
 
 
 def test_the_sentence_says_why_speculation_loses() -> None:

@@ -29,12 +29,13 @@ from sim.labs.share import (
 )
 from sim.marks import LOOKS, PALETTES
 from sim.metrics import METRICS
+from sim.narrator import sentence
 from sim.params import PARAMETERS, Params
 from sim.question import LABELS, Question
 from sim.run import Run
 from sim.scene import Scene, light_or_dark, passes_csv
 from sim.settings import link
-from sim.story import figures, sentence, split, summary
+from sim.story import figures, split, summary
 from sim.story import settings as told_settings
 from sim.strip import DRAFT, PHASES, last_eviction, strip
 from sim.view import PARTS, View
