@@ -29,6 +29,7 @@ CSS_COLOURS = {
         "bonus",
         "rejected",
         "discarded",
+        "proposed",
         "evicted",
     )
 }

@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from math import ceil
 from typing import Any, NamedTuple
 
-from sim.cache import ACCEPTED, DISCARDED, EVICTED, PLAIN, REJECTED, position_in
+from sim.cache import ACCEPTED, BONUS, DISCARDED, EVICTED, PLAIN, PROPOSED, REJECTED, position_in
 from sim.kinds import write_number
 from sim.marks import LOOKS
 from sim.metrics import METRICS
 from sim.params import PARAMETERS, SLOTS, Params
-from sim.run import Run
+from sim.run import DRAFT, KEEP, VERIFY, Run
 from sim.settings import write
 from sim.strip import last_eviction
 from sim.theory import expected_tokens_per_pass, pass_time, plain_pass, verify_time
@@ -229,18 +229,28 @@ def _losing(run: Run, report: Mapping[str, Any]) -> Sentence:
     )
 
 
-def describe_slot(run: Run, tick: int, slot: int) -> str:
+def describe_slot(run: Run, tick: int, slot: int, phase: str = KEEP) -> str:
     """What a slot holds: position, state, and the pass that made it."""
-    state = run.slots(tick)[slot]
-    num_tokens = run.at(tick).num_tokens
-    if state == DISCARDED:
+    state = run.slots(tick, phase)[slot]
+    num_tokens = run.at(run.known(tick, phase) if phase == DRAFT else tick).num_tokens
+    if phase == VERIFY and run.known(tick, phase) != tick:  # without the token not there yet
+        num_tokens = min(num_tokens, run.at(tick - 1).num_tokens + len(run.params.rates))
+    if state in (DISCARDED, PROPOSED):
         return f"slot {slot}: {LOOKS[state].meaning}"
     position = position_in(slot, num_tokens)
     if position is None:
         return f"slot {slot}: empty"
     _, made = run.origin(position)
     by = f"made at tick {made}" if made else "the prompt"
-    return f"slot {slot}, position {position}: {LOOKS[state].legend}; {by}"
+    kind = f", {_own_token(run, made)}" if state == BONUS else ""
+    return f"slot {slot}, position {position}: {LOOKS[state].legend}{kind}; {by}"
+
+
+def _own_token(run: Run, tick: int) -> str:
+    """Which of the two the token is that the verify pass `tick` itself yielded."""
+    record = run.verify_pass_at(tick)
+    replaces = record is not None and record.rejected
+    return "recovered in place of a rejected draft" if replaces else "after a full accept"
 
 
 def summary(run: Run, tick: int) -> str:

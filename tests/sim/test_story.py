@@ -7,13 +7,13 @@ from typing import Any
 
 from hypothesis import given, settings
 
-from sim.cache import ACCEPTED, BONUS, DISCARDED, EVICTED, PLAIN, REJECTED
+from sim.cache import ACCEPTED, BONUS, DISCARDED, EMPTY, EVICTED, PLAIN, PROPOSED, REJECTED
 from sim.params import HORIZON, Params
 from sim.picture import CSS_COLOURS, board_svg, emphasised, strip_html
 from sim.plot import HEIGHT, band, path, scale
 from sim.run import Run
 from sim.story import describe_slot, figures, sentence, summary
-from sim.strip import DRAFT, strip
+from sim.strip import strip
 from static.playback import LONGEST, Playback
 from tests.strategies import any_params, ticks
 
@@ -77,7 +77,7 @@ def test_the_strip_shows_each_coin_against_its_rate_and_where_the_run_stops() ->
     tick = next(t for t in range(1, 99) if run.at(t).accepted - run.at(t - 1).accepted == 2)
     told = strip(run, tick)
     assert [cell.state for cell in told.cells] == [
-        ACCEPTED, ACCEPTED, REJECTED, DISCARDED, BONUS,
+        ACCEPTED, ACCEPTED, REJECTED, DISCARDED, EMPTY,
     ]  # fmt: skip
     assert re.fullmatch(r"0\.\d\d < 0\.8", told.cells[0].coin)
     assert re.fullmatch(r"0\.\d\d ≥ 0\.8", told.cells[2].coin)
@@ -93,11 +93,11 @@ def test_a_coin_never_seems_to_have_crossed_its_rate() -> None:
 
 
 def test_phases_hold_back_verdicts_and_the_passes_own_token() -> None:
-    run = Run(Params())
+    run = Run(Params(acceptance_rate=1))
     draft, verify, keep = (strip(run, 9, phase) for phase in ("draft", "verify", "keep"))
-    assert {cell.state for cell in draft.cells} == {DRAFT}
+    assert [cell.state for cell in draft.cells] == [PROPOSED] * 4 + [EMPTY]
     assert verify.cells[:-1] == keep.cells[:-1]
-    assert verify.cells[-1].state == DRAFT
+    assert verify.cells[-1].state == EMPTY
     assert keep.cells[-1].state == BONUS
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sim.cache import ACCEPTED, BONUS, DISCARDED, EMPTY, EVICTED, PLAIN, REJECTED
+from sim.cache import ACCEPTED, BONUS, DISCARDED, EMPTY, EVICTED, PLAIN, PROPOSED, REJECTED
 from sim.labs.recall import BY_CARD, CARDS, RATINGS, Memory, read_memory
 from sim.labs.share import (
     ALONE,
@@ -31,12 +31,12 @@ from sim.marks import LOOKS, PALETTES
 from sim.metrics import METRICS
 from sim.params import PARAMETERS, Params
 from sim.question import LABELS, Question
-from sim.run import Run
+from sim.run import PHASES, Run
 from sim.scene import Scene, light_or_dark, passes_csv
 from sim.settings import link
 from sim.story import bars, figures, sentence, summary
 from sim.story import settings as told_settings
-from sim.strip import DRAFT, PHASES, last_eviction, strip
+from sim.strip import last_eviction, strip
 from sim.view import PARTS, View
 from sim.words import count, figure, many
 from tests.strategies import params_of_rules
@@ -433,24 +433,33 @@ def test_the_strip_tells_a_verify_pass_draft_by_draft_and_phase_by_phase(
 ) -> None:
     run = Run(params)
     record = run.verify_pass_at(tick)
-    if record is None or run.missing(tick):
-        assert strip(run, tick, "draft") == strip(run, tick, "verify") == strip(run, tick)
-        assert strip(run, tick).cells == ()
-        assert strip(run, tick).restored is not None
-        return
     k = len(params.rates)
+    if record is None or run.missing(tick) or k == 0:
+        assert strip(run, tick, "draft") == strip(run, tick, "verify") == strip(run, tick)
+        assert (strip(run, tick).restored is None) == (strip(run, tick).cells != ())
+        if record and not run.missing(tick):
+            assert strip(run, tick).cells == ((PLAIN, "•", "token", "the pass's own token"),)
+        return
     draft, verify, keep = (strip(run, tick, phase) for phase in PHASES)
     verdicts = [ACCEPTED] * record.accepted
     verdicts += [REJECTED, *[DISCARDED] * k][: k - record.accepted]
-    assert [cell.state for cell in keep.cells] == [*verdicts, BONUS if k else PLAIN]
-    assert [cell.state for cell in verify.cells] == [*verdicts, DRAFT]
-    assert [cell.state for cell in draft.cells] == [DRAFT] * (k + 1)
-    assert verify.cells[:-1] == keep.cells[:-1]
-    marks = {ACCEPTED: "✓", REJECTED: "×", DISCARDED: "", BONUS: "•", PLAIN: "•"}
-    assert [cell.mark for cell in keep.cells] == [marks[cell.state] for cell in keep.cells]
+    full = record.accepted == k
+    assert [cell.state for cell in keep.cells] == [*verdicts, BONUS if full else EMPTY]
+    assert [cell.state for cell in verify.cells] == [*verdicts, EMPTY]
+    assert [cell.state for cell in draft.cells] == [PROPOSED] * k + [EMPTY]
+    marks = {ACCEPTED: "✓", REJECTED: "×", DISCARDED: "", BONUS: "•", EMPTY: ""}
+    assert [cell.mark for cell in verify.cells] == [marks[cell.state] for cell in verify.cells]
+    own = {REJECTED: "×•"}  # the pass's own token stands where the draft was rejected
+    assert [cell.mark for cell in keep.cells] == [
+        {**marks, **own}[cell.state] for cell in keep.cells
+    ]
+    assert sum("•" in cell.mark for cell in keep.cells) == 1
     assert [cell.mark for cell in draft.cells] == ["?"] * k + [""]
     assert {cell.coin for cell in draft.cells} == {""}
-    for n, cell in enumerate(keep.cells[:-1]):
+    for n, (cell, kept) in enumerate(zip(verify.cells[:-1], keep.cells[:-1], strict=True)):
+        assert kept.coin == cell.coin
+        assert kept.label.partition(";")[0] == cell.label
+        assert ("the token recovered stands here" in kept.label) == (cell.state == REJECTED)
         if cell.state == DISCARDED:
             assert cell.coin == "—"
             assert cell.label == f"draft {n + 1}: discarded"
@@ -458,14 +467,21 @@ def test_the_strip_tells_a_verify_pass_draft_by_draft_and_phase_by_phase(
             coin, sign, _ = cell.coin.split(" ")
             assert 0 <= record.coins[n] - float(coin) < 0.01
             assert sign == ("<" if record.coins[n] < record.rates[n] else "≥")
-            assert cell.label == f"draft {n + 1}: {cell.state}, {cell.coin}"
+            against = (record.coins[n] < record.rates[n]) != (cell.state == ACCEPTED)
+            by = " by hand, its coin" if against else ""
+            assert cell.label == f"draft {n + 1}: {cell.state}{by}, {cell.coin}"
+            assert record.by_hand or not against
     assert [cell.label for cell in draft.cells[:-1]] == [
         f"draft {n}: proposed" for n in range(1, k + 1)
     ]
-    assert keep.cells[-1].coin == ("bonus" if k else "token")
-    assert keep.cells[-1].label == "the pass's own token"
-    for told in (draft, verify):
-        assert told.cells[-1][1:] == ("", "", "the pass's own token: not yet known")
+    unknown = "the pass's own token: not yet known"
+    none = "no bonus after the drafts: one was rejected"
+    assert draft.cells[-1].label == unknown
+    assert verify.cells[-1].label == (unknown if full else none)
+    assert keep.cells[-1].coin == ("bonus" if full else "")
+    assert keep.cells[-1].label == (
+        "the pass's own token: a bonus, for all drafts were accepted" if full else none
+    )
     assert draft.restored is verify.restored is keep.restored is None
 
 
