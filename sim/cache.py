@@ -12,6 +12,8 @@ from sim.params import SLOTS
 
 EMPTY, PLAIN, ACCEPTED, BONUS = "empty", "plain", "accepted", "bonus"
 NEWEST, REJECTED, DISCARDED, EVICTED = "newest", "rejected", "discarded", "evicted"
+PROPOSED = "proposed"
+"""Of a draft whose verdict is not known yet: only while a pass is told in phases."""
 
 
 def window_start(num_tokens: int) -> int:

@@ -14,8 +14,7 @@ from math import floor
 from typing import NamedTuple
 
 from sim.params import HORIZON, Params
-from sim.run import Run
-from sim.strip import PHASES
+from sim.run import KEEP, PHASES, Run
 from sim.theory import pass_time, plain_pass
 
 DRAFT, REJECTED, VERIFY, WASTED, REDONE = "draft", "rejected", "verify", "wasted", "redone"
@@ -83,7 +82,7 @@ def blocks(run: Run, tick: int) -> list[Block]:
 
 def as_told(parts: list[Block], phase: str) -> list[Block]:
     """The blocks of a pass as far as a phase of `PHASES` tells: no verdict before its time."""
-    if phase == PHASES[-1]:
+    if phase == KEEP:
         return parts
     drafting = sum(length for part, length in parts if part in (DRAFT, REJECTED))
     told = [Block(DRAFT, drafting)]
@@ -117,7 +116,7 @@ class Lane:
         while tick <= last:
             end = min(last, self._end(tick))
             if tick not in self._made or end == last:
-                made = self._together(tick, end) if self.merged else self.one(tick, PHASES[-1])
+                made = self._together(tick, end) if self.merged else self.one(tick, KEEP)
                 if end == last:
                     yield made
                     return
@@ -229,14 +228,14 @@ def clock(
     tick: int,
     width: int = WIDTH,
     zoom: int = 0,
-    phase: str = PHASES[-1],
+    phase: str = KEEP,
     other: Run | None = None,
 ) -> Clock:
     """The clock at `tick`; `other` is a run to compare with, at the same time."""
     seen = view(run, tick, width, zoom)
     lane = lane_of(run, seen.scale)
     first = lane.first(seen.start)
-    whole = tick if phase == PHASES[-1] or run.missing(tick) else tick - 1
+    whole = run.known(tick, phase)
     drawn = list(lane.drawn(first, whole))
     if whole < tick:
         drawn.append(lane.one(tick, phase))
@@ -264,7 +263,7 @@ def clock(
 def _end(run: Run, tick: int, phase: str) -> float:
     """The time up to which the pass at `tick` is told."""
     now = run.at(tick).time
-    if tick and phase != PHASES[-1] and not run.missing(tick):
+    if run.known(tick, phase) != tick:
         told = as_told(blocks(run, tick), phase)
         return run.at(tick - 1).time + sum(block.length for block in told)
     return now

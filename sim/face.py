@@ -26,11 +26,11 @@ from sim.picture import CSS_COLOURS, bar_parts, board_svg, emphasised, strip_htm
 from sim.plot import HEIGHT, band, path, theory_height
 from sim.question import Question
 from sim.rail import BOARD, CLOCK, STORIES, Point
-from sim.run import Run
+from sim.run import KEEP, Run
 from sim.session import GHOSTS, OF_A_STORY, Session
 from sim.settings import write
 from sim.story import ADVANCED, describe_slot, figures, settings, split, summary
-from sim.strip import PHASES, strip
+from sim.strip import strip
 from sim.verbs import BUTTONS, VERB
 from sim.view import SPEED
 from sim.words import many
@@ -63,7 +63,7 @@ class Moment(NamedTuple):
 
     run: Run
     tick: int
-    phase: str = PHASES[-1]
+    phase: str = KEEP
     """How far the pass is told."""
     slot: int | None = None
     """The slot pointed at."""
@@ -78,6 +78,11 @@ class Moment(NamedTuple):
     """How often one came closer to it, or went farther."""
     point: Point | None = None
     """What there is to see at the end of a scene of the rail."""
+
+    @property
+    def known(self) -> int:
+        """The tick whose numbers are shown: nothing is told before the phase that brings it."""
+        return self.run.known(self.tick, self.phase)
 
 
 def this_pass(moment: Moment) -> Shown:
@@ -94,13 +99,13 @@ def this_pass(moment: Moment) -> Shown:
 
 def slot_note(moment: Moment) -> Shown:
     """What the slot pointed at holds."""
-    run, tick, slot = moment.run, moment.tick, moment.slot
-    return {"#slot-note": POINT_AT_ONE if slot is None else describe_slot(run, tick, slot)}
+    run, tick, phase, slot = moment.run, moment.tick, moment.phase, moment.slot
+    return {"#slot-note": POINT_AT_ONE if slot is None else describe_slot(run, tick, slot, phase)}
 
 
 def numbers(moment: Moment) -> Shown:
     """The numbers, what is said of them, and their bars; not those that a question hides."""
-    run, tick, question = moment.run, moment.tick, moment.question
+    run, tick, question = moment.run, moment.known, moment.question
     report = run.report(tick)
     texts, words, lengths = figures(report, run), sentence(run, tick), split(report)
     if question:
@@ -169,7 +174,7 @@ def timeline(moment: Moment) -> Shown:
     return {
         "[name=tick]@value": str(moment.tick),
         "#tick": str(moment.tick),
-        "#path@d": path(moment.run, moment.tick),
+        "#path@d": path(moment.run, moment.known),
     }
 
 
@@ -196,7 +201,7 @@ def in_words(moment: Moment) -> Shown:
     """The board for those who do not see it; while the run plays, as it was."""
     if moment.playing:
         return {}
-    run, tick = moment.run, moment.tick
+    run, tick = moment.run, moment.known
     return {"#summary": summary(run, tick), "#clock@aria-label": clock.in_words(run, tick)}
 
 
@@ -212,14 +217,14 @@ class Part(NamedTuple, Generic[S]):
 
 OF_A_MOMENT: tuple[Part[Moment], ...] = (
     Part(this_pass, lambda m: (m.run, m.tick, m.phase, m.question)),
-    Part(slot_note, lambda m: (m.run, m.tick, m.slot) if m.slot is not None else None),
-    Part(numbers, lambda m: (m.run, m.tick, m.ghosts, m.question)),
+    Part(slot_note, lambda m: (m.run, m.tick, m.phase, m.slot) if m.slot is not None else None),
+    Part(numbers, lambda m: (m.run, m.known, m.ghosts, m.question)),
     Part(lanes, lambda m: (m.run, m.tick, m.phase, m.width, m.zoom)),
     Part(callouts, lambda m: (m.point, m.width, m.zoom)),
-    Part(timeline, lambda m: (m.run, m.tick)),
+    Part(timeline, lambda m: (m.run, m.tick, m.known)),
     Part(plot, lambda m: (m.run, m.run.at(m.tick).recompute_passes)),
     Part(play_button, lambda m: m.playing),
-    Part(in_words, lambda m: (m.run, m.tick) if not m.playing else None),
+    Part(in_words, lambda m: (m.run, m.known) if not m.playing else None),
 )
 
 

@@ -15,9 +15,20 @@ a name of `PALETTES`, which is also the CSS custom property of that colour.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
-from sim.cache import ACCEPTED, BONUS, DISCARDED, EMPTY, EVICTED, NEWEST, PLAIN, REJECTED
+from sim.cache import (
+    ACCEPTED,
+    BONUS,
+    DISCARDED,
+    EMPTY,
+    EVICTED,
+    NEWEST,
+    PLAIN,
+    PROPOSED,
+    REJECTED,
+)
 from sim.params import SLOTS
 
 COLUMNS, ROWS = 32, SLOTS // 32
@@ -40,8 +51,8 @@ PALETTES: dict[str, dict[str, str]] = {
         "bonus": "#2563b8",
         "rejected": "#b45309",
         "discarded": "#8a8578",
+        "proposed": "#7d6a94",
         "evicted": "#c81e2b",
-        "draft": "#948ebc",
         "verify": "#4f4a78",
     },
     "dark": {
@@ -56,8 +67,8 @@ PALETTES: dict[str, dict[str, str]] = {
         "bonus": "#6aa5f5",
         "rejected": "#f5a524",
         "discarded": "#6a727e",
+        "proposed": "#a996c2",
         "evicted": "#ff5d62",
-        "draft": "#7a74a6",
         "verify": "#bdb8e6",
     },
     # Forced colours leave two: what the reader chose for text, and for the ground.
@@ -73,8 +84,8 @@ PALETTES: dict[str, dict[str, str]] = {
         "bonus": "CanvasText",
         "rejected": "CanvasText",
         "discarded": "CanvasText",
+        "proposed": "CanvasText",
         "evicted": "CanvasText",
-        "draft": "CanvasText",
         "verify": "CanvasText",
     },
 }
@@ -110,6 +121,17 @@ def _dashes() -> tuple[Shape, ...]:
     return tuple(lines)
 
 
+_QUESTION: tuple[Shape, ...] = (
+    *(
+        ("line", *start, *end, 0.1, "proposed")
+        for start, end in pairwise(
+            ((0.33, 0.38), (0.41, 0.25), (0.59, 0.25), (0.67, 0.38), (0.5, 0.54), (0.5, 0.66))
+        )
+    ),
+    ("dot", 0.5, 0.79, 0.065, "proposed"),
+)
+"""A question mark as plain lines and its dot."""
+
 _HATCH: tuple[Shape, ...] = (
     ("line", 0.08, 0.42, 0.42, 0.08, 0.1, "on"),
     ("line", 0.08, 0.92, 0.92, 0.08, 0.1, "on"),
@@ -138,6 +160,13 @@ LOOKS: dict[str, Look] = {
         _dashes(),
         "discarded",
         "a draft after the rejected one, discarded",
+    ),
+    PROPOSED: Look(
+        "proposed",
+        False,
+        (("edge", 0.0, 0.08, "proposed"), *_QUESTION),
+        "draft proposed",
+        "a draft, proposed; its verdict is still to come",
     ),
     NEWEST: Look(
         "bonus",

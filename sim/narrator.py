@@ -70,6 +70,8 @@ class Better(NamedTuple):
     length: int | None
     """None where nothing better is worth a word."""
     text: str
+    short: str
+    """The same where it is known already that this loses."""
     gain: float = 0.0
     """Share of the speedup that it would bring."""
 
@@ -80,18 +82,19 @@ def _better(params: Params) -> Better:
     length, speedup = best_length(params)
     k = len(params.rates)
     if now is None or speedup < now * (1 + WORTH) or length == k:
-        return Better(None, "")
+        return Better(None, "", "")
     is_now = figure_with_unit("theory_speedup", now)
     would_be = figure_with_unit("theory_speedup", speedup)
-    if k == 0:
-        drafts = f"{spelled(length).capitalize()} draft{'s' * (length > 1)}"
-        return Better(length, f" {drafts} would make it {would_be}.", speedup / now - 1)
-    these = f"These {spelled(k)} drafts give" if k > 1 else "This one draft gives"
+    gain = speedup / now - 1
     if length == 0:
-        told = f" {these} {is_now} by theory, and no draft length gains here."
-    else:
-        told = f" {these} {is_now} by theory, {spelled(length)} would give {would_be}."
-    return Better(length, told, speedup / now - 1)
+        none = " No draft length gains here."
+        return Better(0, none, none, gain)
+    short = f" {spelled(length).capitalize()} draft{'s' * (length > 1)} would give {would_be}."
+    if k == 0:
+        return Better(length, short, short, gain)
+    these = f"These {spelled(k)} drafts give" if k > 1 else "This one draft gives"
+    told = f" {these} {is_now} by theory, {spelled(length)} would give {would_be}."
+    return Better(length, told, short, gain)
 
 
 def _cost_of_evictions(run: Run, tick: int) -> str:
@@ -159,7 +162,7 @@ def _losing(run: Run, report: Mapping[str, Any], better: Better) -> Sentence:
         return Sentence(
             EVICTED,
             f"{head} {many(report['recompute_passes'], 'pass')} of {count(report['tick'])} went "
-            f"into computing evicted positions again, without a new token.{better.text}",
+            f"into computing evicted positions again, without a new token.{better.short}",
             better.length,
         )
     reasons = []
@@ -174,6 +177,6 @@ def _losing(run: Run, report: Mapping[str, Any], better: Better) -> Sentence:
     return Sentence(
         REJECTED,
         f"{head} A verify pass costs {cost:.2f} plain passes ({', '.join(reasons)}) and yields "
-        f"{report['tokens_per_pass']:.2f} tokens.{better.text}",
+        f"{report['tokens_per_pass']:.2f} tokens.{better.short}",
         better.length,
     )

@@ -29,8 +29,8 @@ CSS_COLOURS = {
         "bonus",
         "rejected",
         "discarded",
+        "proposed",
         "evicted",
-        "draft",
         "verify",
     )
 }

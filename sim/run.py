@@ -13,10 +13,13 @@ from operator import itemgetter
 from random import Random
 from typing import Any, NamedTuple
 
-from sim.cache import ACCEPTED, BONUS, DISCARDED, PLAIN, slot_states, window_start
+from sim.cache import ACCEPTED, BONUS, PLAIN, PROPOSED, slot_states, window_start
 from sim.metrics import Counters, report
 from sim.params import DRAWS_PER_PASS, HORIZON, SLOTS, Params
 from sim.theory import pass_time, verify_time
+
+PHASES = DRAFT, VERIFY, KEEP = ("draft", "verify", "keep")
+"""How a pass is told when there is time for it: proposals, verdicts, what comes of them."""
 
 
 class Luck:
@@ -240,22 +243,37 @@ class Run:
         state = self.at(tick)
         return state.num_tokens - 1 - state.num_computed_tokens if self.params.kv_cache else 0
 
-    def proposed(self, tick: int) -> list[str]:
-        """The board while the drafts of the verify pass `tick` have no verdict yet.
-
-        The board of `tick` itself where it shows no drafts: a recompute pass has no phases, and an
-        eviction is seen at its tick.
+    def has_phases(self, tick: int) -> bool:
+        """Whether the pass `tick` is told in phases: a verify pass with drafts, unless the cache
+        was evicted right after it, which is seen at its tick.
         """
         record = self.verify_pass_at(tick)
-        if record is None or self.missing(tick):
-            return self.slots(tick)
-        before, slots = self.at(tick - 1), self.slots(tick - 1)
-        for draft in range(len(record.rates)):  # over all that the tick before discarded
-            slots[(before.num_tokens + draft) % SLOTS] = DISCARDED
-        return slots
+        return record is not None and bool(record.rates) and not self.missing(tick)
 
-    def slots(self, tick: int) -> list[str]:
-        """What each slot of the cache shows right after `tick`."""
+    def known(self, tick: int, phase: str) -> int:
+        """The tick whose numbers are known while the pass `tick` is told up to `phase`."""
+        return tick - 1 if phase != KEEP and self.has_phases(tick) else tick
+
+    def slots(self, tick: int, phase: str = KEEP) -> list[str]:
+        """What each slot of the cache shows once the pass `tick` is told up to `phase`.
+
+        Proposals lie where the next tokens would; with the verdicts known, the token that a full
+        accept yields besides is not there yet.
+        """
+        if phase == KEEP or not self.has_phases(tick):
+            return self._settled(tick)
+        before, k = self.at(tick - 1).num_tokens, len(self.params.rates)
+        slots, drafts = self._settled(tick - 1), range(before, before + k)
+        if phase == DRAFT:
+            for draft in drafts:  # over all that the tick before discarded
+                slots[draft % SLOTS] = PROPOSED
+            return slots
+        after, own = self._settled(tick), (before + k) % SLOTS
+        if self.at(tick).num_tokens > before + k:
+            after[own] = slots[own]
+        return after
+
+    def _settled(self, tick: int) -> list[str]:
         state, record = self.at(tick), self.verify_pass_at(tick)
         return slot_states(
             state.num_tokens,

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sim.cache import DISCARDED, position_in
+from sim.cache import BONUS, DISCARDED, PROPOSED, position_in
 from sim.kinds import write_number
 from sim.marks import LOOKS
 from sim.metrics import METRICS
 from sim.params import PARAMETERS, SLOTS, Params
-from sim.run import Run
+from sim.run import DRAFT, KEEP, VERIFY, Run
 from sim.settings import write
 from sim.view import BY_KEY
 from sim.words import figure, listed, short, three_digits
@@ -87,18 +87,28 @@ def _is_free(params: Params) -> bool:
     return free and k > 0 and params.batch_size * (k + 1) <= params.knee
 
 
-def describe_slot(run: Run, tick: int, slot: int) -> str:
+def describe_slot(run: Run, tick: int, slot: int, phase: str = KEEP) -> str:
     """What a slot holds: position, state, and the pass that made it."""
-    state = run.slots(tick)[slot]
-    num_tokens = run.at(tick).num_tokens
-    if state == DISCARDED:
+    state = run.slots(tick, phase)[slot]
+    num_tokens = run.at(run.known(tick, phase) if phase == DRAFT else tick).num_tokens
+    if phase == VERIFY and run.known(tick, phase) != tick:  # without the token not there yet
+        num_tokens = min(num_tokens, run.at(tick - 1).num_tokens + len(run.params.rates))
+    if state in (DISCARDED, PROPOSED):
         return f"slot {slot}: {LOOKS[state].meaning}"
     position = position_in(slot, num_tokens)
     if position is None:
         return f"slot {slot}: empty"
     _, made = run.origin(position)
     by = f"made at tick {made}" if made else "the prompt"
-    return f"slot {slot}, position {position}: {LOOKS[state].legend}; {by}"
+    kind = f", {_own_token(run, made)}" if state == BONUS else ""
+    return f"slot {slot}, position {position}: {LOOKS[state].legend}{kind}; {by}"
+
+
+def _own_token(run: Run, tick: int) -> str:
+    """Which of the two the token is that the verify pass `tick` itself yielded."""
+    record = run.verify_pass_at(tick)
+    replaces = record is not None and record.rejected
+    return "recovered in place of a rejected draft" if replaces else "after a full accept"
 
 
 def summary(run: Run, tick: int) -> str:

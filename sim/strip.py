@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sim.cache import ACCEPTED, BONUS, DISCARDED, PLAIN, REJECTED
+from sim.cache import ACCEPTED, BONUS, DISCARDED, EMPTY, PLAIN, PROPOSED, REJECTED
 from sim.kinds import write_number
-from sim.run import Pass, Run
+from sim.run import DRAFT, KEEP, VERIFY, Pass, Run
 from sim.words import count, many
-
-PHASES = ("draft", "verify", "keep")
-"""How a pass is told when there is time for it."""
-
-DRAFT = "draft"
-"""A draft that the strip shows before its verdict."""
 
 MOST_DIGITS = 9
 """Digits of a coin that are ever told."""
@@ -41,8 +35,8 @@ class Strip(NamedTuple):
     restored: float | None = None
 
 
-def strip(run: Run, tick: int, phase: str = "keep") -> Strip:
-    """The last pass at `tick`, told up to `phase` of `PHASES`; a recompute pass has no phases."""
+def strip(run: Run, tick: int, phase: str = KEEP) -> Strip:
+    """The last pass at `tick`, told up to `phase` of `PHASES` where it has any."""
     missing = run.missing(tick)
     if missing:
         evicted = last_eviction(run, tick)
@@ -65,6 +59,7 @@ def strip(run: Run, tick: int, phase: str = "keep") -> Strip:
             (),
             1.0,
         )
+    phase = phase if run.has_phases(tick) else KEEP
     return Strip(_caption(record, phase), tuple(_cells(record, phase)))
 
 
@@ -76,9 +71,9 @@ def _caption(record: Pass, phase: str) -> str:
     k, accepted = len(record.rates), record.accepted
     if k == 0:
         return "this pass: **1 token**, without a draft"
-    if phase == "draft":
+    if phase == DRAFT:
         return f"draft: the draft model proposes **{many(k, 'token')}**"
-    if phase == "verify":
+    if phase == VERIFY:
         return (
             f"verify: one pass of the big model checks **{'it' if k == 1 else f'all {k} at once'}**"
         )
@@ -100,22 +95,37 @@ def _coin(coin: float, rate: float) -> str:
     return f"{cut:.{digits}f} {'<' if below else '≥'} {write_number(against)}"
 
 
+OWN = "•"
+"""The mark of the pass's own token; beside a ×, of one that replaces a rejected draft."""
+
+
 def _cells(record: Pass, phase: str) -> list[StripCell]:
-    cells = []
-    for index, (coin, rate) in enumerate(zip(record.coins, record.rates, strict=True)):
-        name = f"draft {index + 1}"
-        if phase == "draft":
-            cells.append(StripCell(DRAFT, "?", "", f"{name}: proposed"))
-        elif index <= record.accepted:
-            text, kept = _coin(coin, rate), index < record.accepted
-            state, mark, word = (ACCEPTED, "✓", "accepted") if kept else (REJECTED, "×", "rejected")
-            by = "" if (coin < rate) == kept else " by hand, its coin"
-            cells.append(StripCell(state, mark, text, f"{name}: {word}{by}, {text}"))
-        else:
-            cells.append(StripCell(DISCARDED, "", "—", f"{name}: discarded"))
-    own = BONUS if record.rates else PLAIN
-    if phase == "keep":
-        cells.append(StripCell(own, "•", own if record.rates else "token", "the pass's own token"))
+    cells = [_draft_cell(record, index, phase) for index in range(len(record.rates))]
+    if not record.rates:
+        cells.append(StripCell(PLAIN, OWN, "token", "the pass's own token"))
+    elif phase == DRAFT or (phase == VERIFY and not record.rejected):
+        cells.append(StripCell(EMPTY, "", "", "the pass's own token: not yet known"))
+    elif record.rejected:
+        cells.append(StripCell(EMPTY, "", "", "no bonus after the drafts: one was rejected"))
     else:
-        cells.append(StripCell(DRAFT, "", "", "the pass's own token: not yet known"))
+        told = "the pass's own token: a bonus, for all drafts were accepted"
+        cells.append(StripCell(BONUS, OWN, BONUS, told))
     return cells
+
+
+def _draft_cell(record: Pass, index: int, phase: str) -> StripCell:
+    """A draft, and once it is known the token that takes its place."""
+    name, kept = f"draft {index + 1}", index < record.accepted
+    if phase == DRAFT:
+        return StripCell(PROPOSED, "?", "", f"{name}: proposed")
+    if index > record.accepted:
+        return StripCell(DISCARDED, "", "—", f"{name}: discarded")
+    coin, rate = record.coins[index], record.rates[index]
+    text = _coin(coin, rate)
+    by = "" if (coin < rate) == kept else " by hand, its coin"
+    if kept:
+        return StripCell(ACCEPTED, "✓", text, f"{name}: accepted{by}, {text}")
+    told = f"{name}: rejected{by}, {text}"
+    if phase == KEEP:
+        return StripCell(REJECTED, f"×{OWN}", text, f"{told}; the token recovered stands here")
+    return StripCell(REJECTED, "×", text, told)

@@ -18,11 +18,10 @@ from sim.face import OF_A_MOMENT, OF_A_SESSION, Face, Moment, controls, paper
 from sim.marks import PALETTES
 from sim.params import SLOTS
 from sim.reading import message
-from sim.run import Run
+from sim.run import PHASES, Run
 from sim.scene import picture
 from sim.session import Session
 from sim.settings import link
-from sim.strip import PHASES
 from sim.view import View
 from static import browser
 from static.board import Board
@@ -236,7 +235,7 @@ class Page:
             phase = PHASES[-1]
         colours, width = self._colours.screen(session.view.theme), self._box.clientWidth
         if width:
-            slots = run.proposed(tick) if phase == PHASES[0] else run.slots(tick)
+            slots = run.slots(tick, phase)
             hollow = not session.params.kv_cache
             self._board.draw(slots, hollow, width, browser.pixel_ratio(), colours)
             self._pointer.show()
@@ -248,7 +247,7 @@ class Page:
         moment = Moment(run, tick, phase, slot, ghosts, question, playing, self._width, zoom)
         moment = moment._replace(point=session.point)
         self._places.write(self._moments.turn(moment))
-        self._labs.show(run, tick, colours, session.playing)
+        self._labs.show(run, moment.known, colours, session.playing)
 
     # The API
 

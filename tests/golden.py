@@ -124,6 +124,11 @@ SHOTS = {
     "the newest slot": Shot(slot=216),
     "an empty slot": Shot(slot=400),
     "a slot discarded": Shot("alpha=0&tick=30", slot=32),
+    "a slot proposed": Shot("tick=61", "draft", slot=217),
+    "a slot of the next token, not yet known": Shot("tick=5&alpha=1", "verify", slot=25),
+    "a token in place of a rejected draft": Shot("alpha=0", slot=9),
+    "a token after a full accept": Shot("alpha=1", slot=5),
+    "verified, all accepted": Shot("alpha=1&tick=9", "verify"),
     "a slot evicted": Shot("evict=134&tick=134", slot=100),
     "a slot that was used before": Shot("tick=400", slot=511),
     "a slot without a cache": Shot("cache=off", slot=3),
@@ -145,7 +150,7 @@ SHOTS = {
 }
 
 
-LETTERS = dict(zip(LOOKS, "abrdnxo.", strict=True))
+LETTERS = dict(zip(LOOKS, "abrdpnxo.", strict=True))
 """One letter for each state of a slot, in the order of the legend."""
 
 assert LETTERS[EMPTY] == "."
@@ -191,7 +196,7 @@ def shown(shot: Shot) -> Shown:
 
 
 def _board(run: Run, tick: int, phase: str) -> str:
-    slots = run.proposed(tick) if phase == "draft" else run.slots(tick)
+    slots = run.slots(tick, phase)
     hollow = "" if run.params.kv_cache else "hollow "
     return hollow + "".join(LETTERS[state] for state in slots).rstrip(".")
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from sim.cache import EMPTY
+from sim.cache import EMPTY, PROPOSED
 from sim.chart import table_html
 from sim.clock import PARTS as CLOCK_PARTS
 from sim.face import MAIN, OF_A_MOMENT, OF_A_SESSION, Face, Moment, Shown, controls, locks, paper
@@ -95,7 +95,7 @@ def built(sections: Path = SECTIONS) -> str:
     )
     html = made.get_template("shell.html").render(
         scene_keys=" ".join(SCENE_KEYS),
-        looks=[(state, look) for state, look in LOOKS.items() if state != EMPTY],
+        looks=[(state, look) for state, look in LOOKS.items() if state not in (EMPTY, PROPOSED)],
         swatch=partial(swatch, size=14, colours=CSS_COLOURS),
         setting=BY_KEY,
         main=MAIN,

@@ -25,6 +25,7 @@ from sim.cache import (
     EVICTED,
     NEWEST,
     PLAIN,
+    PROPOSED,
     REJECTED,
     position_in,
     slot_states,
@@ -254,27 +255,32 @@ def test_proposals_lie_where_the_next_tokens_would_and_tell_no_verdict(
     params: Params, tick: int
 ) -> None:
     run = Run(params)
-    before, after, shown = run.slots(tick - 1), run.slots(tick), run.proposed(tick)
+    before, after, shown = run.slots(tick - 1), run.slots(tick), run.slots(tick, "draft")
     record = run.verify_pass_at(tick)
-    if record is None or run.missing(tick):
+    if record is None or run.missing(tick) or not record.rates:
         assert shown == after, "nothing is proposed in a recompute pass, and an eviction is seen"
+        assert run.slots(tick, "verify") == after
         return
     num_tokens = run.at(tick - 1).num_tokens
     places = [(num_tokens + draft) % SLOTS for draft in range(len(record.rates))]
-    states = {shown[place] for place in places}
-    assert len(states) == (1 if places else 0)
-    assert not states & {ACCEPTED, REJECTED, BONUS, PLAIN, EMPTY, NEWEST, EVICTED}
+    assert {shown[place] for place in places} == {PROPOSED}
     # All else is as it was, and what the tick before discarded is gone.
     others = set(range(SLOTS)) - set(places)
     assert all(shown[slot] == before[slot] for slot in others)
     assert not any(shown[slot] == DISCARDED for slot in others)
+    # With the verdicts known, all is there but the token that a full accept yields besides.
+    verified, own = run.slots(tick, "verify"), (num_tokens + len(places)) % SLOTS
+    differs = {slot for slot in range(SLOTS) if verified[slot] != after[slot]}
+    assert differs == ({own} if record.accepted == len(places) else set())
+    if differs:
+        assert verified[own] == before[own]
 
 
 def test_the_first_pass_proposes_right_behind_the_prompt() -> None:
-    shown = Run(Params(draft_length=3)).proposed(1)
+    shown = Run(Params(draft_length=3)).slots(1, "draft")
     assert [slot for slot in range(SLOTS) if shown[slot] != EMPTY] == [0, 1, 2, 3]
     assert shown[0] == NEWEST
-    assert Run(Params(draft_length=3)).proposed(0) == Run(Params(draft_length=3)).slots(0)
+    assert Run(Params(draft_length=3)).slots(0, "draft") == Run(Params(draft_length=3)).slots(0)
 
 
 @examples

@@ -24,8 +24,7 @@ from sim.clock import (
     view,
 )
 from sim.params import HORIZON, Params
-from sim.run import Run
-from sim.strip import PHASES
+from sim.run import PHASES, Run
 from sim.theory import pass_time, plain_pass
 from tests.strategies import ANY_PARAMS
 

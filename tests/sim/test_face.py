@@ -4,19 +4,33 @@ from __future__ import annotations
 
 import random
 import re
+from dataclasses import replace
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
-from sim.face import OF_A_MOMENT, Face, Shown, numbers
+from sim.face import (
+    OF_A_MOMENT,
+    Face,
+    Moment,
+    Shown,
+    in_words,
+    numbers,
+    slot_note,
+    this_pass,
+    timeline,
+)
 from sim.host.places import PlaceError, elements, filled
 from sim.host.printed import ONLY_ALIVE, opening
 from sim.markup import Markup
 from sim.metrics import METRICS
-from sim.params import Params
+from sim.params import SLOTS, Params
 from sim.question import Question
 from sim.run import Run
 from tests.golden import SHOTS, moment
 from tests.sources import INDEX
+from tests.strategies import params_of_rules
 
 MOMENTS = [moment(shot) for shot in SHOTS.values()]
 
@@ -34,12 +48,15 @@ def test_a_turn_gives_only_the_parts_that_may_have_changed() -> None:
     face.turn(first)
     assert face.turn(first) == {}
     assert set(face.turn(first._replace(slot=3))) == {"#slot-note"}
-    told = set(face.turn(first._replace(slot=3, phase="draft")))
+    alike = first._replace(run=Run(Params(speculation=False)), slot=3)
+    face.turn(alike)
+    told = set(face.turn(alike._replace(phase="draft")))
     assert {place for place in told if not place.startswith("#clock")} == {
-        *("#caption", "#strip", "#strip@class")
+        *("#caption", "#strip", "#strip@class", "#slot-note")
     }
-    wider = face.turn(first._replace(slot=3, phase="draft", width=300))
+    wider = face.turn(alike._replace(phase="draft", width=300))
     assert {place.partition("-")[0].partition("@")[0] for place in wider} == {"#clock", "#board"}
+    face.turn(first._replace(slot=3))
     playing = face.turn(first._replace(slot=3, tick=61, playing=True))
     assert not {"#summary", "#band@d", "#settings"} & set(playing)
     assert {"#path@d", "#sentence", "[data-metric=tokens]"} < set(playing)
@@ -50,6 +67,57 @@ def test_no_number_that_would_answer_a_question_is_shown(name: str) -> None:
     question = Question(name, 300)
     shown = numbers(MOMENTS[0]._replace(run=Run(Params(draft_length=7)), question=question))
     assert {shown[f"[data-metric={hidden}]"] for hidden in question.hidden} == {"?"}
+
+
+def said(shown: Shown) -> Shown:
+    """What is shown but for the pass itself, on strip and clock, and which tick is looked at."""
+    told = ("#caption", "#strip", "#strip@class", "#tick", "[name=tick]@value", "#slot-note")
+    return {
+        place: value
+        for place, value in shown.items()
+        if place not in told and not place.startswith("#clock-")
+    }
+
+
+@given(params_of_rules, st.integers(1, 300), st.sampled_from(["draft", "verify"]), st.booleans())
+def test_nothing_is_told_before_the_phase_that_brings_it(
+    params: Params, tick: int, phase: str, playing: bool
+) -> None:
+    run = Run(params)
+    assume(run.has_phases(tick))
+    early = Moment(run, tick, phase, playing=playing)
+    shown = Face(OF_A_MOMENT).turn(early)
+    before = Face(OF_A_MOMENT).turn(early._replace(tick=tick - 1, phase="keep"))
+    assert said(shown) == said(before)
+    assert shown["#tick"] == str(tick)
+    after = Face(OF_A_MOMENT).turn(early._replace(phase="keep"))
+    assert after["[data-metric=tokens]"] != before["[data-metric=tokens]"]
+
+
+@given(params_of_rules, st.integers(1, 300), st.integers(0, 32))
+def test_while_drafts_are_proposed_nothing_depends_on_what_becomes_of_them(
+    params: Params, tick: int, accepted: int
+) -> None:
+    run = Run(params)
+    assume(run.has_phases(tick))
+    record = run.verify_pass_at(tick)
+    assert record is not None
+    verdicts = {**dict(params.verdicts), record.number: accepted}
+    other = Run(replace(params, verdicts=tuple(sorted(verdicts.items()))))
+    assume(other.has_phases(tick))  # an eviction with nothing to compute again is none
+    whole, its = Moment(run, tick, "draft"), Moment(other, tick, "draft")
+    assert run.slots(tick, "draft") == other.slots(tick, "draft")
+    for shows in (this_pass, numbers, timeline, in_words):
+        assert shows(whole) == shows(its)
+    for slot in range(0, SLOTS, 7):
+        assert slot_note(whole._replace(slot=slot)) == slot_note(its._replace(slot=slot))
+
+
+def test_a_pass_without_phases_is_told_at_once() -> None:
+    evicted, recomputed = Run(Params(evictions=(60,))), Run(Params(evictions=(59,)))
+    for run in (evicted, recomputed, Run(Params(speculation=False))):
+        early, late = (Moment(run, 60, phase) for phase in ("draft", "keep"))
+        assert Face(OF_A_MOMENT).turn(early) == Face(OF_A_MOMENT).turn(late)
 
 
 def test_markup_is_told_apart_from_text() -> None:

@@ -26,7 +26,7 @@ def test_the_scenes_reach_each_way_the_page_can_look() -> None:
     scenes = kept()
     assert len(SHOTS) >= 60
     drawn = set("".join(str(shown["board"]).removeprefix("hollow ") for shown in scenes.values()))
-    assert drawn == set("abrdnxo")
+    assert drawn == set("abrdpnxo")
     tones = {shown["#sentence@class"] for shown in scenes.values()}
     assert tones == {f"sentence {tone}" for tone in ("plain", "accepted", "rejected", "evicted")}
     assert {shown["#strip@class"] for shown in scenes.values()} == {

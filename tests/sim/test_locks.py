@@ -39,6 +39,7 @@ def test_each_lock_locks_its_own(key: str) -> None:
     if key in CONTROLS:
         expected.add(f"[data-control={key}]@.fixed")
     button = {"seed": "luck", "alpha": "one-rate", "rates": "one-rate"}.get(key)
+    button = "better" if key in ("k", "speculation") else button
     expected |= {f"[data-action={button}]@disabled"} if button else set()
     expected |= {"#strip@data-fixed"} if key == "force" else set()
     session = scene(view=View(lock=(key,)))

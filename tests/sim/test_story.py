@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from hypothesis import given, settings
 
-from sim.cache import ACCEPTED, BONUS, DISCARDED, EVICTED, PLAIN, REJECTED
+from sim import session as actions
+from sim.cache import ACCEPTED, BONUS, DISCARDED, EMPTY, EVICTED, PLAIN, PROPOSED, REJECTED
 from sim.narrator import sentence
 from sim.params import HORIZON, Params
 from sim.picture import CSS_COLOURS, board_svg, emphasised, strip_html
 from sim.plot import HEIGHT, band, path, scale
 from sim.run import Run
+from sim.session import opened
 from sim.story import describe_slot, figures, summary
-from sim.strip import DRAFT, strip
+from sim.strip import strip
+from sim.theory import best_length, expected_speedup
 from static.playback import LONGEST, Playback
 from tests.strategies import any_params, ticks
 
@@ -35,10 +39,29 @@ def test_the_sentence_says_why_speculation_loses() -> None:
     assert "computing evicted positions again" in text
 
 
-def test_twelve_drafts_buy_a_token_more_than_five() -> None:
-    assert (
-        "12 drafts buy 1.04 tokens a pass more than 5 drafts would" in said(500, draft_length=12)[1]
-    )
+def test_the_better_length_is_named_with_its_gain_and_taken() -> None:
+    session = opened({"k": "12", "alpha": "0.55"})[0]
+    told = sentence(session.run, 60)
+    assert told.text.endswith(" These twelve drafts give 1.01× by theory, three would give 1.55×.")
+    assert (told.tone, told.better) == (REJECTED, 3)
+    taken, _ = actions.better(session)
+    assert taken.params == Params(draft_length=3, acceptance_rate=0.55)
+    assert sentence(taken.run, 60).better is None
+    without, _ = actions.better(opened({"batch": "300"})[0])
+    assert not without.params.speculation
+    again, _ = actions.better(replace(without, params=Params(speculation=False)))
+    assert again.params == Params(draft_length=6)
+
+
+@given(any_params)
+def test_no_length_is_better_than_the_better_one(params: Params) -> None:
+    length, speedup = best_length(params)
+    cached = replace(params, kv_cache=True, speculation=True)
+    by_length = [1.0] + [
+        expected_speedup(replace(cached, draft_length=k)) or 0 for k in range(1, 33)
+    ]
+    assert speedup == max(by_length)
+    assert length == by_length.index(speedup)
 
 
 def test_the_sentence_tells_what_an_eviction_costs() -> None:
@@ -78,7 +101,7 @@ def test_the_strip_shows_each_coin_against_its_rate_and_where_the_run_stops() ->
     tick = next(t for t in range(1, 99) if run.at(t).accepted - run.at(t - 1).accepted == 2)
     told = strip(run, tick)
     assert [cell.state for cell in told.cells] == [
-        ACCEPTED, ACCEPTED, REJECTED, DISCARDED, BONUS,
+        ACCEPTED, ACCEPTED, REJECTED, DISCARDED, EMPTY,
     ]  # fmt: skip
     assert re.fullmatch(r"0\.\d\d < 0\.8", told.cells[0].coin)
     assert re.fullmatch(r"0\.\d\d ≥ 0\.8", told.cells[2].coin)
@@ -94,11 +117,11 @@ def test_a_coin_never_seems_to_have_crossed_its_rate() -> None:
 
 
 def test_phases_hold_back_verdicts_and_the_passes_own_token() -> None:
-    run = Run(Params())
+    run = Run(Params(acceptance_rate=1))
     draft, verify, keep = (strip(run, 9, phase) for phase in ("draft", "verify", "keep"))
-    assert {cell.state for cell in draft.cells} == {DRAFT}
+    assert [cell.state for cell in draft.cells] == [PROPOSED] * 4 + [EMPTY]
     assert verify.cells[:-1] == keep.cells[:-1]
-    assert verify.cells[-1].state == DRAFT
+    assert verify.cells[-1].state == EMPTY
     assert keep.cells[-1].state == BONUS
 
 

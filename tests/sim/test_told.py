@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sim.cache import ACCEPTED, BONUS, DISCARDED, EMPTY, EVICTED, PLAIN, REJECTED
+from sim.cache import ACCEPTED, BONUS, DISCARDED, EMPTY, EVICTED, PLAIN, PROPOSED, REJECTED
 from sim.labs.recall import BY_CARD, CARDS, RATINGS, Memory, read_memory
 from sim.labs.share import (
     ALONE,
@@ -32,12 +32,12 @@ from sim.metrics import METRICS
 from sim.narrator import sentence
 from sim.params import PARAMETERS, Params
 from sim.question import LABELS, Question
-from sim.run import Run
+from sim.run import PHASES, Run
 from sim.scene import Scene, light_or_dark, passes_csv
 from sim.settings import link
 from sim.story import figures, split, summary
 from sim.story import settings as told_settings
-from sim.strip import DRAFT, PHASES, last_eviction, strip
+from sim.strip import last_eviction, strip
 from sim.view import PARTS, View
 from sim.words import count, figure, many
 from tests.strategies import params_of_rules
@@ -67,28 +67,29 @@ def run_of(**params: Any) -> Run:
         (
             1,
             {},
-            ACCEPTED,
-            "1 pass bought 1 token. Plain decoding would have made 1 in the same time.",
+            REJECTED,
+            "1 pass bought 1 token. Plain decoding would have made 1 in the same time. These four "
+            "drafts give 3.36× by theory, 32 would give 5.00×.",
         ),
         (
             60,
             {"draft_length": 5},
-            ACCEPTED,
-            "60 passes bought 236 tokens. Plain decoding would have made 60 in the same time.",
+            REJECTED,
+            "60 passes bought 236 tokens. Plain decoding would have made 60 in the same time. These"
+            " five drafts give 3.69× by theory, 32 would give 5.00×.",
         ),
         (
             60,
             {"draft_length": 6},
-            ACCEPTED,
-            "At α = 0.8, 6 drafts buy 0.26 tokens a pass more than 5 drafts would. "
-            "Computed and thrown away so far: 169 drafts.",
+            REJECTED,
+            "60 passes bought 251 tokens. Plain decoding would have made 60 in the same time. These"
+            " six drafts give 3.95× by theory, 32 would give 5.00×.",
         ),
         (
             60,
             {"draft_length": 8, "acceptance_rates": (0.9, 0.5)},
             ACCEPTED,
-            "At these rates, 8 drafts buy 0.05 tokens a pass more than 5 drafts would. "
-            "Computed and thrown away so far: 361 drafts.",
+            "60 passes bought 179 tokens. Plain decoding would have made 60 in the same time.",
         ),
         (
             60,
@@ -107,14 +108,15 @@ def run_of(**params: Any) -> Run:
             {"speculation": False},
             PLAIN,
             "Speculation is off: each forward pass reads every weight of the big model to make one "
-            "token. 1 pass, 1 token.",
+            "token. 1 pass, 1 token. 32 drafts would give 5.00×.",
         ),
         (
             60,
             {"speculation": False, "evictions": (9,)},
             PLAIN,
             "Speculation is off: each forward pass reads every weight of the big model to make one "
-            "token. 59 passes, 59 tokens.",
+            "token. 59 passes, 59 tokens. Evictions cost 1 pass, and about 1 token not written. 32 "
+            "drafts would give 5.00×.",
         ),
         (
             101,
@@ -168,9 +170,10 @@ def run_of(**params: Any) -> Run:
         (
             106,
             {"evictions": (100,)},
-            ACCEPTED,
-            "106 passes, 6 of them to compute evicted positions again, bought 348 tokens. "
-            "Plain decoding would have made 106 in the same time.",
+            REJECTED,
+            "106 passes bought 348 tokens. Plain decoding would have made 106 in the same time. "
+            "Evictions cost 6 passes, and about 20 tokens not written. These four drafts give 3.36×"
+            " by theory, 32 would give 5.00×.",
         ),
         (
             60,
@@ -190,38 +193,40 @@ def run_of(**params: Any) -> Run:
             40,
             {"draft_length": 8, "acceptance_rate": 0.4, "draft_cost": 0.3},
             REJECTED,
-            "Slower than plain decoding (0.45×). A verify pass costs 3.40 plain passes "
-            "(2.40 for 8 drafts) and yields 1.52 tokens.",
+            "Slower than plain decoding (0.45×). A verify pass costs 3.40 plain passes (2.40 for 8 "
+            "drafts) and yields 1.52 tokens. One draft would give 1.08×.",
         ),
         (
             40,
             {"batch_size": 300},
             REJECTED,
-            "Slower than plain decoding (0.74×). A verify pass costs 5.00 plain passes "
-            "(5.00 to check 1500 tokens, past the knee of 256) and yields 3.70 tokens.",
+            "Slower than plain decoding (0.74×). A verify pass costs 5.00 plain passes (5.00 to "
+            "check 1500 tokens, past the knee of 256) and yields 3.70 tokens. No draft length gains"
+            " here.",
         ),
         (
             170,
             {"batch_size": 64, "knee": 32, "draft_cost": 0.5},
             REJECTED,
-            "Slower than plain decoding (0.48×). A verify pass costs 7.00 plain passes "
-            "(2.00 for 4 drafts, 5.00 to check 320 tokens, past the knee of 32) and yields "
-            "3.38 tokens.",
+            "Slower than plain decoding (0.48×). A verify pass costs 7.00 plain passes (2.00 for 4 "
+            "drafts, 5.00 to check 320 tokens, past the knee of 32) and yields 3.38 tokens. No "
+            "draft length gains here.",
         ),
         (  # just past the knee, and far past it
             30,
             {"batch_size": 64, "draft_cost": 1.0},
             REJECTED,
-            "Slower than plain decoding (0.72×). A verify pass costs 5.25 plain passes "
-            "(4.00 for 4 drafts, 1.25 to check 320 tokens, past the knee of 256) and yields "
-            "3.77 tokens.",
+            "Slower than plain decoding (0.72×). A verify pass costs 5.25 plain passes (4.00 for 4 "
+            "drafts, 1.25 to check 320 tokens, past the knee of 256) and yields 3.77 tokens. No "
+            "draft length gains here.",
         ),
         (
             30,
             {"batch_size": 512, "draft_length": 32},
             REJECTED,
-            "Slower than plain decoding (0.16×). A verify pass costs 33.00 plain passes "
-            "(33.00 to check 16,896 tokens, past the knee of 256) and yields 5.33 tokens.",
+            "Slower than plain decoding (0.16×). A verify pass costs 33.00 plain passes (33.00 to "
+            "check 16,896 tokens, past the knee of 256) and yields 5.33 tokens. No draft length "
+            "gains here.",
         ),
         (  # time hides nothing as soon as one pass of two was wider than the knee
             2,
@@ -431,24 +436,33 @@ def test_the_strip_tells_a_verify_pass_draft_by_draft_and_phase_by_phase(
 ) -> None:
     run = Run(params)
     record = run.verify_pass_at(tick)
-    if record is None or run.missing(tick):
-        assert strip(run, tick, "draft") == strip(run, tick, "verify") == strip(run, tick)
-        assert strip(run, tick).cells == ()
-        assert strip(run, tick).restored is not None
-        return
     k = len(params.rates)
+    if record is None or run.missing(tick) or k == 0:
+        assert strip(run, tick, "draft") == strip(run, tick, "verify") == strip(run, tick)
+        assert (strip(run, tick).restored is None) == (strip(run, tick).cells != ())
+        if record and not run.missing(tick):
+            assert strip(run, tick).cells == ((PLAIN, "•", "token", "the pass's own token"),)
+        return
     draft, verify, keep = (strip(run, tick, phase) for phase in PHASES)
     verdicts = [ACCEPTED] * record.accepted
     verdicts += [REJECTED, *[DISCARDED] * k][: k - record.accepted]
-    assert [cell.state for cell in keep.cells] == [*verdicts, BONUS if k else PLAIN]
-    assert [cell.state for cell in verify.cells] == [*verdicts, DRAFT]
-    assert [cell.state for cell in draft.cells] == [DRAFT] * (k + 1)
-    assert verify.cells[:-1] == keep.cells[:-1]
-    marks = {ACCEPTED: "✓", REJECTED: "×", DISCARDED: "", BONUS: "•", PLAIN: "•"}
-    assert [cell.mark for cell in keep.cells] == [marks[cell.state] for cell in keep.cells]
+    full = record.accepted == k
+    assert [cell.state for cell in keep.cells] == [*verdicts, BONUS if full else EMPTY]
+    assert [cell.state for cell in verify.cells] == [*verdicts, EMPTY]
+    assert [cell.state for cell in draft.cells] == [PROPOSED] * k + [EMPTY]
+    marks = {ACCEPTED: "✓", REJECTED: "×", DISCARDED: "", BONUS: "•", EMPTY: ""}
+    assert [cell.mark for cell in verify.cells] == [marks[cell.state] for cell in verify.cells]
+    own = {REJECTED: "×•"}  # the pass's own token stands where the draft was rejected
+    assert [cell.mark for cell in keep.cells] == [
+        {**marks, **own}[cell.state] for cell in keep.cells
+    ]
+    assert sum("•" in cell.mark for cell in keep.cells) == 1
     assert [cell.mark for cell in draft.cells] == ["?"] * k + [""]
     assert {cell.coin for cell in draft.cells} == {""}
-    for n, cell in enumerate(keep.cells[:-1]):
+    for n, (cell, kept) in enumerate(zip(verify.cells[:-1], keep.cells[:-1], strict=True)):
+        assert kept.coin == cell.coin
+        assert kept.label.partition(";")[0] == cell.label
+        assert ("the token recovered stands here" in kept.label) == (cell.state == REJECTED)
         if cell.state == DISCARDED:
             assert cell.coin == "—"
             assert cell.label == f"draft {n + 1}: discarded"
@@ -456,14 +470,21 @@ def test_the_strip_tells_a_verify_pass_draft_by_draft_and_phase_by_phase(
             coin, sign, _ = cell.coin.split(" ")
             assert 0 <= record.coins[n] - float(coin) < 0.01
             assert sign == ("<" if record.coins[n] < record.rates[n] else "≥")
-            assert cell.label == f"draft {n + 1}: {cell.state}, {cell.coin}"
+            against = (record.coins[n] < record.rates[n]) != (cell.state == ACCEPTED)
+            by = " by hand, its coin" if against else ""
+            assert cell.label == f"draft {n + 1}: {cell.state}{by}, {cell.coin}"
+            assert record.by_hand or not against
     assert [cell.label for cell in draft.cells[:-1]] == [
         f"draft {n}: proposed" for n in range(1, k + 1)
     ]
-    assert keep.cells[-1].coin == ("bonus" if k else "token")
-    assert keep.cells[-1].label == "the pass's own token"
-    for told in (draft, verify):
-        assert told.cells[-1][1:] == ("", "", "the pass's own token: not yet known")
+    unknown = "the pass's own token: not yet known"
+    none = "no bonus after the drafts: one was rejected"
+    assert draft.cells[-1].label == unknown
+    assert verify.cells[-1].label == (unknown if full else none)
+    assert keep.cells[-1].coin == ("bonus" if full else "")
+    assert keep.cells[-1].label == (
+        "the pass's own token: a bonus, for all drafts were accepted" if full else none
+    )
     assert draft.restored is verify.restored is keep.restored is None
 
 
