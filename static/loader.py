@@ -191,6 +191,8 @@ class Bringing:
             self._fail(f"{name}: {type(problem).__name__}: {problem}")
             return
         self._coming = False
+        for place in self._places:
+            place.setAttribute("data-here", "")
         for note in self._notes:
             note.remove()
         self._notes = []
@@ -222,6 +224,8 @@ class Bringing:
 
     def _fail(self, why: str) -> None:
         """Say what went wrong, and forget what came, so that another try begins anew."""
+        for place in self._places:
+            place.removeAttribute("data-here")
         for name in self._imported:
             sys.modules.pop(name, None)
         self._imported, self._coming = [], False
