@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from textwrap import wrap
 
+from sim import clock
 from sim.cache import EMPTY
 from sim.marks import GRID, LOOKS, RADIUS, Border, Grid, Look, Shape, columns, frames, shapes
 from sim.markup import Markup, escaped, joined, quoted, tag
@@ -191,6 +192,61 @@ def _at(x: float, y: float, drawn: Markup) -> Markup:
     return tag("g", drawn, transform=f"translate({x:g} {y:g})")
 
 
+LANES = {
+    clock.DRAFT: "proposed",
+    clock.REJECTED: "rejected",
+    clock.VERIFY: "verify",
+    clock.WASTED: "rejected",
+    clock.REDONE: "evicted",
+}
+"""The colour of each part of the clock."""
+
+LANES_TOLD = "time, pass by pass: drafting, checking, computing again; plain decoding below"
+
+HATCHED = (clock.REJECTED, clock.WASTED)
+"""Parts that are drawn by their edges, filled faintly, since they came to nothing."""
+
+
+def _lanes(run: Run, tick: int, y: float, colours: Mapping[str, str]) -> Markup:
+    """The clock, cut where it begins."""
+    drawn = clock.clock(run, tick, int(GRID.width))
+    paths = [
+        tag(
+            "path",
+            d=drawn.lane[part],
+            fill=colours[role],
+            **({"fill_opacity": "0.35", "stroke": colours[role]} if part in HATCHED else {}),
+        )
+        for part, role in LANES.items()
+        if drawn.lane[part]
+    ]
+    if drawn.evicted:
+        paths.append(tag("path", d=drawn.evicted, fill=colours["evicted"]))
+    plain = tag(
+        "path",
+        d=drawn.plain,
+        stroke=colours["muted"],
+        stroke_width=clock.LANE_HEIGHT,
+        stroke_dasharray=drawn.dashes,
+    )
+    texts = [
+        tag("text", f"+{tokens}", x=f"{x:.1f}", y=clock.TALLY, text_anchor="middle")
+        for x, tokens in drawn.tallies
+    ]
+    return tag(
+        "svg",
+        tag("g", *paths, transform=f"translate({drawn.shift:.1f} 0)"),
+        plain,
+        tag("path", d=drawn.now, stroke=colours["ink"]),
+        tag("g", *texts, fill=colours["ink"], font_size=11),
+        x=MARGIN,
+        y=f"{y:g}",
+        width=GRID.width,
+        height=clock.HEIGHT,
+        overflow="hidden",
+    )
+
+
 def scene_svg(run: Run, tick: int, colours: Mapping[str, str], told: str | None = None) -> Markup:
     """A scene as a picture that stands by itself: the board, what its marks mean, the numbers that
     count, and the settings that make it again.
@@ -216,6 +272,13 @@ def scene_svg(run: Run, tick: int, colours: Mapping[str, str], told: str | None 
         parts.append(_at(x, y - 12, _paths(state, hollow, 14, [(0, 0)], colours)))
         parts.append(_text(x + LINE, y, colours["muted"], look.legend))
         x += length
+    if tick:
+        y += LINE
+            "time, pass by pass: what each spent on drafts and on checking; plain decoding below"
+        )
+        parts.append(_text(MARGIN, y, colours["muted"], LANES_TOLD))
+        parts.append(_lanes(run, tick, y + 8, colours))
+        y += 8 + clock.HEIGHT
     numbers = (
         f"tokens / verify pass {texts['tokens_per_pass']} "
         f"(theory {texts['theory_tokens_per_pass']}) · speedup {texts['speedup']}× "

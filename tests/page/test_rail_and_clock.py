@@ -125,7 +125,7 @@ def test_a_callout_covers_nothing_that_it_speaks_of_and_is_seen_whole(
             "document.querySelector(arguments[0]).scrollIntoView({block: 'center'})", "#clock"
         )
         box = sized.run(BOX, f"#{place}-point")
-        screen = {"left": 0, "top": 0, "right": size[0], "bottom": size[1]}
+        screen = {"left": 0.0, "top": 0.0, "right": float(size[0]), "bottom": float(size[1])}
         assert inside(box, screen), (story, box)
         if place == "clock":
             assert box["bottom"] <= sized.run(BOX, "#clock")["top"] + 14, story

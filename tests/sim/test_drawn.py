@@ -16,9 +16,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sim.cache import EMPTY, REJECTED
+from sim.clock import clock
 from sim.marks import BLOCK, COLUMNS, LOOKS, PALETTES, ROWS, Shape, columns, shapes
 from sim.params import HORIZON, SLOTS, Params
-from sim.picture import CSS_COLOURS, bar_parts, board_svg, scene_svg, strip_html, swatch
+from sim.picture import (
+    CSS_COLOURS,
+    LANES_TOLD,
+    bar_parts,
+    board_svg,
+    scene_svg,
+    strip_html,
+    swatch,
+)
 from sim.plot import HEIGHT, band, path, scale, theory_height
 from sim.run import Run
 from sim.story import settings as told_settings
@@ -314,7 +323,14 @@ def test_a_scene_s_picture_shows_its_board_its_words_and_its_numbers(
     set_to = " ".join(
         word.text or "" for word in lines[len(legend) :] if "muted" in word.attrib["fill"]
     )
-    assert set_to == told_settings(params)
+    assert set_to == f"{LANES_TOLD} {told_settings(params)}"
+    (lanes,) = (one for one in rest if one.tag == f"{SVG}svg")
+    clocked = clock(run, tick, int(lanes.attrib["width"]))
+    paths = {path.attrib["d"] for path in lanes.iter(f"{SVG}path")}
+    assert {path for path in clocked.lane.values() if path} <= paths
+    assert {clocked.plain, clocked.now} <= paths
+    tokens = [word.text for word in lanes.iter(f"{SVG}text")]
+    assert tokens == [f"+{number}" for _, number in clocked.tallies]
     # No two words lie on one another.
     places = [(float(word.attrib["x"]), float(word.attrib["y"])) for word in (heading, *lines)]
     assert len(set(places)) == len(places)
