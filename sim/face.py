@@ -23,8 +23,8 @@ from sim.picture import CSS_COLOURS, bar_parts, board_svg, emphasised, strip_htm
 from sim.plot import HEIGHT, band, path, theory_height
 from sim.question import Question
 from sim.run import KEEP, Run
-from sim.session import GHOSTS, Session
 from sim.settings import write
+from sim.state import GHOSTS, Session
 from sim.story import ADVANCED, bars, describe_slot, figures, sentence, settings, summary
 from sim.strip import strip
 from sim.verbs import BUTTONS, VERB
@@ -67,6 +67,10 @@ class Moment(NamedTuple):
     question: Question | None = None
     """What is yet to be predicted."""
     playing: bool = False
+    free: bool = False
+    """Whether the reader may set verdicts by hand."""
+    ghost: Run | None = None
+    """The run as it was before one was."""
 
     @property
     def known(self) -> int:
@@ -76,12 +80,12 @@ class Moment(NamedTuple):
 
 def this_pass(moment: Moment) -> Shown:
     """The pass that the tick was."""
-    told = strip(moment.run, moment.tick, moment.phase)
+    told = strip(moment.run, moment.tick, moment.phase, moment.ghost)
     cells = len(told.cells)
     first = moment.question is not None and moment.tick == 0
     return {
         "#caption": emphasised(PREDICT_FIRST if first else told.caption),
-        "#strip": strip_html(told),
+        "#strip": strip_html(told, moment.free),
         "#strip@class": "strip" + (" crowd" if cells > CROWD else " many" * (cells > MANY_CELLS)),
     }
 
@@ -157,7 +161,7 @@ class Part(NamedTuple, Generic[S]):
 
 
 OF_A_MOMENT: tuple[Part[Moment], ...] = (
-    Part(this_pass, lambda m: (m.run, m.tick, m.phase, m.question)),
+    Part(this_pass, lambda m: (m.run, m.tick, m.phase, m.question, m.free, m.ghost)),
     Part(slot_note, lambda m: (m.run, m.tick, m.phase, m.slot) if m.slot is not None else None),
     Part(numbers, lambda m: (m.run, m.known, m.ghosts, m.question)),
     Part(timeline, lambda m: (m.run, m.tick, m.known)),
@@ -238,7 +242,6 @@ def locks(session: Session) -> Shown:
         if row.kind.control != "switch":
             places[f"[data-number={key}]@disabled"] = off
         places[f"[data-control={key}]@.fixed"] = key in session.view.lock
-    places["#strip@data-fixed"] = session.fixed("force")
     for key in ("tick", "speed"):
         places[f"[name={key}]@disabled"] = session.fixed(key)
     for name in BUTTONS:

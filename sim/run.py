@@ -179,6 +179,26 @@ class Pass(NamedTuple):
         """Drafts not kept: the first mismatch and all after it."""
         return len(self.rates) - self.accepted
 
+    @property
+    def by_coins(self) -> int:
+        """Drafts that the coins alone would accept."""
+        return count_accepted(self.coins, self.rates)
+
+    def pressed(self, draft: int, was: Pass | None = None) -> int:
+        """How many are accepted after a press on a draft, counted from 0.
+
+        On an accepted one: those before it. On any other: all up to it. On the one that was pressed
+        last: as many as the coins have it. `was` is the pass before that press; as the coins have
+        it where that is not known.
+        """
+        before = self.by_coins
+        if was is not None and was.number == self.number and was.accepted != self.accepted:
+            before = was.accepted
+        last = self.accepted if self.accepted < before else self.accepted - 1
+        if self.by_hand and draft == last:
+            return self.by_coins
+        return draft if draft < self.accepted else draft + 1
+
 
 class Run:
     """All ticks of one run, stepped as far as anyone has asked; going back costs nothing."""

@@ -19,8 +19,8 @@ from sim.params import SLOTS
 from sim.reading import message
 from sim.run import PHASES, Run
 from sim.scene import picture
-from sim.session import Session
 from sim.settings import link
+from sim.state import Session
 from sim.view import View
 from static import browser
 from static.board import Board
@@ -28,6 +28,7 @@ from static.browser import one
 from static.controls import Controls
 from static.dom import Places
 from static.frame import Host
+from static.hand import Hand
 from static.loader import Link, Loader
 from static.notices import Notices
 from static.paper import Colours, Printing
@@ -62,6 +63,7 @@ class Page:
         self._box = one("#board-box")
         self._board = Board(canvas, browser.context(canvas), browser.watch_canvases(self._redraw))
         self._pointer = Pointer(canvas, self._board, self._newest, self._frames.ask)
+        self._hand = Hand(partial(self.do, actions.force))
         self._labs = Loader(Link(self._take, self._now, self._colours.paper, self._complain))
         self._settling = browser.Delay(0, self._settle)  # what a lab says then stands
         self._settle()
@@ -228,8 +230,10 @@ class Page:
             self._host.state(run.report(tick))
         question = session.prediction.question if session.prediction.open else None
         slot, ghosts = self._pointer.slot, session.ghosts
-        moment = Moment(run, tick, phase, slot, ghosts, question, session.playing)
+        free, was = not session.fixed("force"), session.ghost_run
+        moment = Moment(run, tick, phase, slot, ghosts, question, session.playing, free, was)
         self._places.write(self._moments.turn(moment))
+        self._hand.show()
         self._labs.show(run, moment.known, colours, session.playing)
 
     # The API

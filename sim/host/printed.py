@@ -32,7 +32,7 @@ from sim.picture import CSS_COLOURS, emphasised, swatch
 from sim.plot import HEIGHT
 from sim.run import Run
 from sim.scene import Scene
-from sim.session import Session
+from sim.state import Session
 from sim.story import ADVANCED
 from sim.view import BY_KEY, View
 

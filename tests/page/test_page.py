@@ -292,6 +292,33 @@ def test_a_step_is_told_in_three_phases(page: PageDriver) -> None:
 
 
 @pytest.mark.every_engine
+def test_a_press_on_a_draft_sets_its_verdict_by_mouse_and_by_key(page: PageDriver) -> None:
+    def draft(number: int) -> Any:
+        return page.one(f'#strip [data-draft="{number}"]')
+
+    def held() -> str:
+        return str(page.run("return document.activeElement.dataset.draft"))
+
+    before = page.state()
+    draft(0).click()
+    page.frames()
+    assert page.state() == scene({"force": "60:0"}, 60)
+    assert page.state()["accepted"] == before["accepted"] - 4
+    assert "none accepted" in page.text("#caption")
+    assert held() == "0"
+    draft(2).send_keys(Keys.ENTER)
+    page.frames()
+    assert page.state() == scene({"force": "60:3"}, 60)
+    assert held() == "2"
+    draft(2).send_keys(Keys.SPACE)
+    page.frames()
+    assert page.state() == before
+    page.call("set", {"lock": "force"})
+    page.frames()
+    assert not draft(0).is_enabled()
+
+
+@pytest.mark.every_engine
 def test_evict_turns_every_cached_slot_evicted_and_generation_waits(page: PageDriver) -> None:
     page.call("seek", 300)
     tokens = page.state()["tokens"]

@@ -86,7 +86,7 @@ def test_the_rules_know_no_clock_and_import_one_way() -> None:
             "story",
             "picture",
         ),
-        *("plot", "question", "session", "face", "scene", "work", "chart"),
+        *("plot", "question", "state", "session", "face", "scene", "work", "chart"),
         *(
             "labs.share",
             "labs.recall",

@@ -36,7 +36,7 @@ from sim.scene import Scene, light_or_dark, passes_csv
 from sim.settings import link
 from sim.story import bars, figures, sentence, summary
 from sim.story import settings as told_settings
-from sim.strip import last_eviction, strip
+from sim.strip import StripCell, last_eviction, strip
 from sim.view import PARTS, View
 from sim.words import count, figure, many
 from tests.strategies import params_of_rules
@@ -438,7 +438,9 @@ def test_the_strip_tells_a_verify_pass_draft_by_draft_and_phase_by_phase(
         assert strip(run, tick, "draft") == strip(run, tick, "verify") == strip(run, tick)
         assert (strip(run, tick).restored is None) == (strip(run, tick).cells != ())
         if record and not run.missing(tick):
-            assert strip(run, tick).cells == ((PLAIN, "•", "token", "the pass's own token"),)
+            assert strip(run, tick).cells == (
+                StripCell(PLAIN, "•", "token", "the pass's own token"),
+            )
         return
     draft, verify, keep = (strip(run, tick, phase) for phase in PHASES)
     verdicts = [ACCEPTED] * record.accepted
