@@ -10,9 +10,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
+from sim.metrics import METRICS
 from sim.params import Params
 from sim.question import NOTHING_ASKED, Prediction
 from sim.run import Run
+from sim.story import settings
 from sim.verbs import VERB
 from sim.view import NO_QUESTION, LabKeys, View
 from sim.words import figure
@@ -34,6 +36,17 @@ class Kept(NamedTuple):
     def run(self) -> Run:
         """Its run."""
         return run_of(self.params)
+
+    @property
+    def words(self) -> str:
+        """Its settings in one line, and where it stood."""
+        return f"{settings(self.params)} · tick {self.tick}"
+
+    @property
+    def figures(self) -> dict[str, str]:
+        """Its numbers where it stood, by the name of each metric, as the page writes them."""
+        report = self.run.report(self.tick)
+        return {metric.name: figure(metric.name, report[metric.name]) for metric in METRICS}
 
 
 @dataclass(frozen=True)

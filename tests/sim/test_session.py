@@ -251,6 +251,10 @@ def test_a_run_is_kept_for_comparison_until_it_is_dismissed() -> None:
     assert kept.kept == (Params(draft_length=12), 60)
     assert kept.kept
     assert kept.kept.run.report(60) == Run(Params(draft_length=12)).report(60)
+    assert kept.kept.words == "draft length 12 · acceptance rate 0.8 · seed 0 · tick 60"
+    run = Run(Params(draft_length=12))
+    told = figures(run.report(60), run)
+    assert kept.kept.figures == {metric.name: told[metric.name] for metric in METRICS}
     for step in (actions.reset, actions.play, lambda s: actions.visit(s, {})):
         assert after(step(kept)).kept == kept.kept
     assert after(actions.keep(kept)).kept == (Params(draft_length=3), 90)
@@ -326,6 +330,18 @@ def test_only_one_step_on_to_a_verify_pass_is_told_in_phases() -> None:
     for end in (actions.pause, actions.play, lambda s: actions.seek(s, 61)):
         assert after(end(stepped)).in_phases is None
     assert after(actions.change(stepped, {"k": 5})).in_phases == 61
+
+
+def test_a_step_that_brings_an_answer_is_told_at_once() -> None:
+    running = then(
+        after(opened({"ask": "speedup", "tick": "40"})),
+        *(lambda s: actions.predict(s, "3"), lambda s: actions.arrive(s, 38)),
+    )
+    nearly = after(actions.step(running, 1))
+    assert nearly.in_phases == 39
+    there = after(actions.step(nearly, 1))
+    assert there.prediction.phase == OVER
+    assert there.in_phases is None
 
 
 def test_playing_starts_over_at_the_horizon_and_stops_there() -> None:
