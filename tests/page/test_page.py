@@ -13,6 +13,7 @@ from selenium import webdriver
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
+from sim.cache import PROPOSED
 from sim.marks import LOOKS, PALETTES
 from sim.params import PARAMETERS, SLOTS, Params
 from sim.run import Run
@@ -137,7 +138,7 @@ def test_what_is_shown_is_what_the_state_says(page: PageDriver) -> None:
     [
         ("k", "draft_length", 5),
         ("alpha", "acceptance_rate", 0.81),
-        ("c", "draft_cost", 0.01),
+        ("c", "draft_cost", 0.11),
         ("c0", "round_cost", 0.01),
         ("batch", "batch_size", 2),
         ("knee", "knee", 257),
@@ -388,7 +389,7 @@ def test_the_pixels_of_each_state_match_the_legend(shared: PageDriver, theme: st
         for state, fill in legend.items():
             if state != "hollow" and LOOKS[state].filled:
                 assert fill == "rgb({}, {}, {})".format(*rgb(palette[LOOKS[state].colour])), state
-    assert seen == set(LOOKS)
+    assert seen == set(LOOKS) - {PROPOSED}  # which is of a moment
 
 
 @pytest.mark.every_engine
