@@ -23,9 +23,9 @@ PARTS = (DRAFT, REJECTED, VERIFY, WASTED, REDONE)
 pass of the target, what it took longer for drafts that it did not keep, positions computed before.
 """
 
-TALLY, LANE, LANE_HEIGHT, THIN, GHOST, GHOST_HEIGHT, PLAIN = 11, 16, 22, 12, 40, 5, 48
+TALLY, LANE, LANE_HEIGHT, THIN, GHOST, KEPT, GHOST_HEIGHT, PLAIN = 11, 16, 22, 12, 39, 43.5, 3.5, 48
 """From the top: the line that tokens are written on; the lane of the run, the height of its blocks
-and of its drafts; the lane of another run; the lane of plain decoding."""
+and of its drafts; the lanes of the run as it was, of one that was kept, and of plain decoding."""
 
 HEIGHT = PLAIN + LANE_HEIGHT
 """Of the whole drawing."""
@@ -208,7 +208,9 @@ class Clock(NamedTuple):
     lane: Drawn
     """Path data of the run's lane by part."""
     ghost: str
-    """That of another run up to the same time."""
+    """That of the run as it was, up to the same time."""
+    kept: str
+    """That of a run that was kept."""
     plain: str
     """The line that is the lane of plain decoding."""
     dashes: str
@@ -229,9 +231,10 @@ def clock(
     width: int = WIDTH,
     zoom: int = 0,
     phase: str = KEEP,
-    other: Run | None = None,
+    ghost: Run | None = None,
+    kept: Run | None = None,
 ) -> Clock:
-    """The clock at `tick`; `other` is a run to compare with, at the same time."""
+    """The clock at `tick`; with other runs to compare with, at the same time."""
     seen = view(run, tick, width, zoom)
     lane = lane_of(run, seen.scale)
     first = lane.first(seen.start)
@@ -251,7 +254,8 @@ def clock(
     cuts = [run.at(at).time * seen.scale for at in run.params.evictions_made if at <= tick]
     return Clock(
         parts,
-        _ghost(other, seen, end) if other else "",
+        _ghost(ghost, seen, end, GHOST) if ghost else "",
+        _ghost(kept, seen, end, KEPT) if kept else "",
         *_plain(run.params, seen, end),
         "".join(_box(x - 1, LANE - 3, 2, LANE_HEIGHT + 6) for x in cuts),
         f"M{seen.x(end):.1f} {LANE - 2}V{HEIGHT}",
@@ -278,7 +282,7 @@ def _plain(params: Params, seen: View, end: float) -> tuple[str, str]:
     return f"M{seen.x(start):.1f} {y}H{max(seen.x(end), seen.x(start)):.1f}", dashes
 
 
-def _ghost(other: Run, seen: View, end: float) -> str:
+def _ghost(other: Run, seen: View, end: float, y: float) -> str:
     """The passes of another run between the same times, as one thin lane."""
     lane = lane_of(other, seen.scale)
     tick, made = lane.first(seen.start), []
@@ -288,7 +292,7 @@ def _ghost(other: Run, seen: View, end: float) -> str:
         length = min(end, other.at(last).time) - begun
         gap = 0 if lane.merged else GAP
         width = max(0.5, length * seen.scale - gap)
-        made.append(_box(begun * seen.scale, GHOST, width, GHOST_HEIGHT))
+        made.append(_box(begun * seen.scale, y, width, GHOST_HEIGHT))
         tick = last + 1
     return "".join(made)
 

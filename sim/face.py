@@ -27,8 +27,9 @@ from sim.plot import HEIGHT, band, path, theory_height
 from sim.question import Question
 from sim.rail import BOARD, CLOCK, STORIES, Point
 from sim.run import KEEP, Run
-from sim.session import GHOSTS, OF_A_STORY, Session
+from sim.session import OF_A_STORY
 from sim.settings import write
+from sim.state import GHOSTS, Kept, Session
 from sim.story import ADVANCED, describe_slot, figures, settings, split, summary
 from sim.strip import strip
 from sim.verbs import BUTTONS, VERB
@@ -78,6 +79,12 @@ class Moment(NamedTuple):
     """How often one came closer to it, or went farther."""
     point: Point | None = None
     """What there is to see at the end of a scene of the rail."""
+    free: bool = False
+    """Whether the reader may set verdicts by hand."""
+    ghost: Run | None = None
+    """The run as it was before one was."""
+    kept: Kept | None = None
+    """A run kept for comparison."""
 
     @property
     def known(self) -> int:
@@ -87,12 +94,12 @@ class Moment(NamedTuple):
 
 def this_pass(moment: Moment) -> Shown:
     """The pass that the tick was."""
-    told = strip(moment.run, moment.tick, moment.phase)
+    told = strip(moment.run, moment.tick, moment.phase, moment.ghost)
     cells = len(told.cells)
     first = moment.question is not None and moment.tick == 0
     return {
         "#caption": emphasised(PREDICT_FIRST if first else told.caption),
-        "#strip": strip_html(told),
+        "#strip": strip_html(told, moment.free),
         "#strip@class": "strip" + (" crowd" if cells > CROWD else " many" * (cells > MANY_CELLS)),
     }
 
@@ -126,17 +133,35 @@ def numbers(moment: Moment) -> Shown:
 def lanes(moment: Moment) -> Shown:
     """The clock: what each pass spent its time on, beside plain decoding."""
     run, tick, width = moment.run, moment.tick, moment.width
-    drawn = clock.clock(run, tick, width, moment.zoom, moment.phase)
+    kept = moment.kept.run if moment.kept else None
+    drawn = clock.clock(run, tick, width, moment.zoom, moment.phase, moment.ghost, kept)
     return {
         "#clock@viewBox": f"0 0 {width} {clock.HEIGHT}",
         "#clock-moved@transform": f"translate({drawn.shift:.1f} 0)",
         **{f"#clock-{part}@d": path for part, path in drawn.lane.items()},
         "#clock-evicted@d": drawn.evicted,
         "#clock-ghost@d": drawn.ghost,
+        "#clock-kept@d": drawn.kept,
         "#clock-plain@d": drawn.plain,
         "#clock-plain@stroke-dasharray": drawn.dashes,
         "#clock-now@d": drawn.now,
         "#clock-tallies": tallies(drawn.tallies),
+    }
+
+
+def compared(moment: Moment) -> Shown:
+    """Runs beside this one: as it was before a verdict was set by hand, and one that was kept."""
+    run, tick, ghost, kept = moment.run, moment.known, moment.ghost, moment.kept
+    figures_of = kept.figures if kept else {}
+    return {
+        "#ghost@hidden": ghost is None,
+        "#ghost-path@d": path(ghost, tick, run) if ghost else "",
+        "#kept@hidden": kept is None,
+        "#kept-path@d": path(kept.run, tick, run) if kept else "",
+        "#kept-words": f"{kept.words}: {figures_of['tokens_per_pass']} tokens a pass, "
+        f"{figures_of['speedup']}×"
+        if kept
+        else "",
     }
 
 
@@ -216,10 +241,11 @@ class Part(NamedTuple, Generic[S]):
 
 
 OF_A_MOMENT: tuple[Part[Moment], ...] = (
-    Part(this_pass, lambda m: (m.run, m.tick, m.phase, m.question)),
+    Part(this_pass, lambda m: (m.run, m.tick, m.phase, m.question, m.free, m.ghost)),
     Part(slot_note, lambda m: (m.run, m.tick, m.phase, m.slot) if m.slot is not None else None),
     Part(numbers, lambda m: (m.run, m.known, m.ghosts, m.question)),
-    Part(lanes, lambda m: (m.run, m.tick, m.phase, m.width, m.zoom)),
+    Part(lanes, lambda m: (m.run, m.tick, m.phase, m.width, m.zoom, m.ghost, m.kept)),
+    Part(compared, lambda m: (m.run, m.known, m.ghost, m.kept)),
     Part(callouts, lambda m: (m.point, m.width, m.zoom)),
     Part(timeline, lambda m: (m.run, m.tick, m.known)),
     Part(plot, lambda m: (m.run, m.run.at(m.tick).recompute_passes)),
@@ -299,7 +325,6 @@ def locks(session: Session) -> Shown:
         if row.kind.control != "switch":
             places[f"[data-number={key}]@disabled"] = off
         places[f"[data-control={key}]@.fixed"] = key in session.view.lock
-    places["#strip@data-fixed"] = session.fixed("force")
     for key in ("tick", "speed"):
         places[f"[name={key}]@disabled"] = session.fixed(key)
     for name in BUTTONS:

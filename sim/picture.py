@@ -12,7 +12,7 @@ from sim.markup import Markup, escaped, joined, quoted, tag
 from sim.params import SLOTS
 from sim.run import Run
 from sim.story import figures, settings, summary
-from sim.strip import Strip
+from sim.strip import Strip, StripCell
 
 SVG = "http://www.w3.org/2000/svg"
 
@@ -274,8 +274,6 @@ def scene_svg(run: Run, tick: int, colours: Mapping[str, str], told: str | None 
         x += length
     if tick:
         y += LINE
-            "time, pass by pass: what each spent on drafts and on checking; plain decoding below"
-        )
         parts.append(_text(MARGIN, y, colours["muted"], LANES_TOLD))
         parts.append(_lanes(run, tick, y + 8, colours))
         y += 8 + clock.HEIGHT
@@ -318,8 +316,11 @@ def bar_parts(parts: Mapping[str, float]) -> Markup:
     return Markup("".join(rects))
 
 
-def strip_html(strip: Strip) -> Markup:
-    """The cells of one pass, or how much of an evicted cache is back."""
+def strip_html(strip: Strip, free: bool = False) -> Markup:
+    """The cells of one pass, or how much of an evicted cache is back.
+
+    Drafts whose verdict may be set are buttons; `free` says whether they can be pressed now.
+    """
     if strip.restored is not None:
         back = 100 * strip.restored
         return tag(
@@ -331,12 +332,19 @@ def strip_html(strip: Strip) -> Markup:
             preserveAspectRatio="none",
             aria_hidden="true",
         )
-    return Markup(
-        "".join(
-            f'<div class="cell {cell.state}" title="{quoted(cell.label)}">'
-            f"<b>{cell.mark}</b><small>{_coin(cell.coin)}</small></div>"
-            for cell in strip.cells
-        )
+    return Markup("".join(_cell(cell, index, free) for index, cell in enumerate(strip.cells)))
+
+
+def _cell(cell: StripCell, index: int, free: bool) -> str:
+    look = f'class="cell {cell.state}"'
+    inside = f"<b>{cell.mark}</b><small>{_coin(cell.coin)}</small>"
+    if not cell.press:
+        return f'<div {look} title="{quoted(cell.label)}">{inside}</div>'
+    told = quoted(f"{cell.label}; {cell.press}" if free else cell.label)
+    rests = "" if free else " disabled"
+    return (
+        f'<button type="button" {look} data-draft="{index}" title="{told}" aria-label="{told}"'
+        f"{rests}>{inside}</button>"
     )
 
 

@@ -39,14 +39,18 @@ def _heights(run: Run, values: Iterable[float]) -> list[float]:
     return [HEIGHT * (1 - share / HEADROOM) for share in shares]
 
 
-def path(run: Run, tick: int) -> str:
-    """The line of tokens per pass from the first verify pass to `tick`."""
+def path(run: Run, tick: int, plotted: Run | None = None) -> str:
+    """The line of tokens per pass from the first verify pass to `tick`, in the plot of a run.
+
+    That is its own, unless another is `plotted` and this one compared with it.
+    """
     ticks = [*range(1, min(tick, FINE) + 1), *range(FINE + STRIDE, tick + 1, STRIDE)]
     if ticks and ticks[-1] != tick:
         ticks.append(tick)
     run.at(tick)  # the whole way at once
     states = map(run.at, ticks)
-    heights = _heights(run, [(state.num_tokens - 1) / state.verify_passes for state in states])
+    values = [(state.num_tokens - 1) / state.verify_passes for state in states]
+    heights = _heights(plotted or run, values)
     points = [f"{at} {height:.1f}" for at, height in zip(ticks, heights, strict=True)]
     return "M" + "L".join(points) if points else ""
 

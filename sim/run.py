@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from sim.cache import ACCEPTED, BONUS, PLAIN, PROPOSED, slot_states, window_start
 from sim.metrics import Counters, report
 from sim.params import DRAWS_PER_PASS, HORIZON, SLOTS, Params
-from sim.theory import pass_time, verify_time
+from sim.theory import draft_time, pass_time, verify_time
 
 PHASES = DRAFT, VERIFY, KEEP = ("draft", "verify", "keep")
 """How a pass is told when there is time for it: proposals, verdicts, what comes of them."""
@@ -179,6 +179,41 @@ class Pass(NamedTuple):
         """Drafts not kept: the first mismatch and all after it."""
         return len(self.rates) - self.accepted
 
+    @property
+    def by_coins(self) -> int:
+        """Drafts that the coins alone would accept."""
+        return count_accepted(self.coins, self.rates)
+
+    def pressed(self, draft: int, was: Pass | None = None) -> int:
+        """How many are accepted after a press on a draft, counted from 0.
+
+        On an accepted one: those before it. On any other: all up to it. On the one that was pressed
+        last: as many as the coins have it. `was` is the pass before that press; as the coins have
+        it where that is not known.
+        """
+        before = self.by_coins
+        if was is not None and was.number == self.number and was.accepted != self.accepted:
+            before = was.accepted
+        last = self.accepted if self.accepted < before else self.accepted - 1
+        if self.by_hand and draft == last:
+            return self.by_coins
+        return draft if draft < self.accepted else draft + 1
+
+
+class Block(NamedTuple):
+    """One pass on the clock: what it carried, and how long each part of it took."""
+
+    recompute: bool
+    """Whether it filled the cache again; such a pass drafts nothing and makes no token."""
+    width: int
+    """Positions of each sequence that went through the target model."""
+    drafted: int
+    accepted: int
+    draft_time: float
+    """In memory-bound target passes, as `target_time` is; 0 without drafts."""
+    target_time: float
+    """Of the pass of the target model itself."""
+
 
 class Run:
     """All ticks of one run, stepped as far as anyone has asked; going back costs nothing."""
@@ -237,6 +272,25 @@ class Run:
         coins = self._luck.coins(before.verify_passes)[: len(rates)]
         number, accepted = after.verify_passes, after.accepted - before.accepted
         return Pass(number, coins, rates, accepted, number in self.params.set_by_hand)
+
+    def block(self, tick: int) -> Block:
+        """The pass that `tick` was (1 to `HORIZON`), as a clock shows it.
+
+        Raises ValueError for tick 0, which was none, and outside the run.
+        """
+        if tick < 1:
+            raise ValueError(f"tick {tick} was no pass")
+        before, after, params = self.at(tick - 1), self.at(tick), self.params
+        width = after.positions_computed - before.positions_computed
+        recompute = after.verify_passes == before.verify_passes
+        return Block(
+            recompute,
+            width,
+            after.drafted - before.drafted,
+            after.accepted - before.accepted,
+            0.0 if recompute else draft_time(params),
+            pass_time(params.batch_size * width, params.knee),
+        )
 
     def missing(self, tick: int) -> int:
         """Positions that must be computed again before the next token."""

@@ -1,127 +1,30 @@
-"""One scene and every action on it, without a clock and a page.
-
-A `Session` never changes. An action takes one, and gives the next and what was wrong with what was
-asked for. A lock is for the reader's hands: `fixed` and `fixed_button` say what they may move,
-while scripts and hosts may do everything.
+"""Every action on a scene: it takes a `Session`, and gives the next and what was wrong with what
+was asked for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import replace
 from math import floor, isfinite
 from typing import Any
 
 from sim.clock import CLOSEST, FARTHEST
 from sim.labs import of_a_lab
 from sim.params import HORIZON, PARAMETERS, Params
-from sim.question import NOTHING_ASKED, Prediction, Question
-from sim.rail import STORIES, Point
-from sim.run import Run
+from sim.question import NOTHING_ASKED, Question
+from sim.rail import STORIES
 from sim.settings import entered, shown, stepped, write
+from sim.state import Kept, Session
 from sim.theory import best_length
 from sim.verbs import VERB
-from sim.view import BY_KEY, NO_QUESTION, SPEED, THEMES, VIEW, LabKeys, View, changed, with_lab_keys
-from sim.words import figure
-
-run_of = lru_cache(maxsize=4)(Run)
-"""The run of some parameters; those that were asked for last are kept."""
-
-GHOSTS = ("tokens_per_pass", "speedup")
-"""Numbers that are shown as they were before a drag."""
+from sim.view import BY_KEY, SPEED, THEMES, View, changed, with_lab_keys
 
 VISITED = (*(row.key for row in PARAMETERS), "tick", "speed", "ask")
 """What a scene of the text sets, and what it does not name goes back to its default."""
 
-
 OF_A_STORY = frozenset({"story", *VISITED})
 """Locks that fix the rail: of what its scenes set."""
-
-
-@dataclass(frozen=True)
-class Session:
-    """A scene, where it came from, and what is going on in it."""
-
-    params: Params
-    view: View
-    """Never with `play`, which is only about the moment when a scene is set."""
-    opened: tuple[Params, View]
-    """The scene that it was opened with, as its link has it."""
-    prediction: Prediction = NOTHING_ASKED
-    before_drag: tuple[Params, int] | None = None
-    """Parameters and tick when a drag began that goes on."""
-    playing: bool = False
-    in_phases: int | None = None
-    """The tick that was just stepped to, if its pass is to be told in phases."""
-    still: bool = False
-    """Whether the reader asked for less motion: nothing plays by itself."""
-    zoom: int = 0
-    """How often one came closer to the clock, or went farther."""
-    lab_keys: LabKeys = ()
-    """Keys of a link that are settings of labs, and their texts as they were written."""
-    opened_lab_keys: LabKeys = ()
-    """Those that it was opened with."""
-
-    @property
-    def run(self) -> Run:
-        """The run of the parameters."""
-        return run_of(self.params)
-
-    @property
-    def ghosts(self) -> dict[str, str]:
-        """Numbers as they were before the drag that goes on, but for those that are hidden."""
-        if self.before_drag is None:
-            return {}
-        params, tick = self.before_drag
-        report = run_of(params).report(tick)
-        told = set(GHOSTS) - self.prediction.hidden
-        return {name: figure(name, report[name]) for name in GHOSTS if name in told}
-
-    @property
-    def scene(self) -> View:
-        """The view that a link to this scene holds: with the question while it waits."""
-        question = self.prediction.question
-        if question and self.prediction.waiting:
-            return replace(self.view, tick=question.tick)
-        return replace(self.view, ask=NO_QUESTION)
-
-    @property
-    def link(self) -> tuple[Params, View, dict[str, str]]:
-        """What a link to this scene is made of: see `settings.link`."""
-        scene = self.scene
-        if self.view.story:  # which says all about the run
-            told = ("tick", "speed", "ask")
-            plain = {row.name: row.default for row in VIEW if row.key in told}
-            return Params(), replace(scene, **plain), dict(self.lab_keys)
-        return self.params, scene, dict(self.lab_keys)
-
-    @property
-    def point(self) -> Point | None:
-        """What there is to see, where a scene of the rail is over."""
-        question = self.prediction.question
-        if not self.view.story or not question or self.prediction.waiting:
-            return None
-        if self.view.tick != question.tick:
-            return None
-        return STORIES[self.view.story - 1].point(self.run, question.tick)
-
-    def fixed(self, key: str) -> bool:
-        """Whether the reader may not move a control: its link locks it, or a question waits."""
-        return key in self.view.lock or (self.prediction.waiting and key != "speed")
-
-    def disabled(self, key: str) -> bool:
-        """Whether a control is fixed, or has nothing to say: α, while each position has its own."""
-        return self.fixed(key) or (key == "alpha" and bool(self.params.acceptance_rates))
-
-    def fixed_button(self, name: str) -> bool:
-        """Whether a button does nothing now; “play” works once a prediction runs."""
-        verb = VERB[name]
-        if verb.idle(self.params) or not set(verb.locks).isdisjoint(self.view.lock):
-            return True
-        runs = name == "play" and self.prediction.running
-        return self.prediction.waiting and not (verb.while_asked or runs)
-
 
 Step = tuple[Session, list[str]]
 """The next session, and what was wrong with what was asked for."""
@@ -157,6 +60,7 @@ def _posed(session: Session) -> Session:
     session = replace(session, prediction=before.posed(asked))
     if asked is None:
         return session
+    session = replace(session, ghost=None)
     return replace(pause(session)[0], view=replace(view, tick=view.first_tick))
 
 
@@ -187,6 +91,8 @@ def change(session: Session, changes: Mapping[str, object], ghost: bool = False)
     session = replace(session, lab_keys=with_lab_keys(session.lab_keys, changes))
     drag = session.before_drag or (session.params, session.view.tick)
     prediction, plays, before = session.prediction, view.play, session.view
+    if params != session.params:
+        session = replace(session, ghost=None)
     session = replace(
         session, params=params, view=replace(view, play=False), before_drag=drag if ghost else None
     )
@@ -238,6 +144,43 @@ def better(session: Session) -> Step:
     """Take the draft length that theory finds fastest, or no drafts."""
     length, _ = best_length(session.params)
     return change(session, {"k": length, "speculation": True} if length else {"speculation": False})
+
+
+def force(session: Session, draft: int) -> Step:
+    """Set the verdict of the pass shown by a press on one of its drafts, counted from 0.
+
+    What the coins have anyway is no verdict set by hand. The run as it was becomes the ghost,
+    unless this one is given back to the coins.
+    """
+    run, tick = session.run, session.view.tick
+    record = run.verify_pass_at(tick) if run.has_phases(tick) else None
+    if session.fixed("force") or record is None or not 0 <= draft < len(record.rates):
+        return session, []
+    before, verdicts = session.params, dict(session.params.verdicts)
+    was = None if session.ghost_run is None else session.ghost_run.verify_pass_at(tick)
+    verdicts[record.number] = record.pressed(draft, was)
+    if verdicts[record.number] == record.by_coins:
+        del verdicts[record.number]
+    session, told = change(pause(session)[0], {"verdicts": list(verdicts.items())})
+    by_hand = record.number in verdicts
+    return replace(session, ghost=before if by_hand else None), told
+
+
+def dismiss_ghost(session: Session) -> Step:
+    """Show the run as it was no longer."""
+    return replace(session, ghost=None), []
+
+
+def keep(session: Session) -> Step:
+    """Keep this run for comparison, in place of one that was kept; not while a question waits."""
+    if session.prediction.waiting:
+        return session, []
+    return replace(session, kept=Kept(session.params, session.view.tick)), []
+
+
+def dismiss_kept(session: Session) -> Step:
+    """Compare no longer."""
+    return replace(session, kept=None), []
 
 
 def new_luck(session: Session, seed: int) -> Step:
@@ -361,7 +304,9 @@ def reset(session: Session) -> Step:
     now = session.view
     view = replace(view, play=False, embed=now.embed, show=now.show, lock=now.lock, theme=now.theme)
     keys = session.opened_lab_keys
-    session = replace(session, params=params, view=view, lab_keys=keys, before_drag=None)
+    session = replace(
+        session, params=params, view=view, lab_keys=keys, before_drag=None, ghost=None
+    )
     session, _ = pause(session)
     return _posed(session), []
 
@@ -413,6 +358,9 @@ BUTTONS: dict[str, Callable[[Session], Step]] = {
     "reset": reset,
     "theme": next_theme,
     "better": better,
+    "keep": keep,
+    "unkeep": dismiss_kept,
+    "unghost": dismiss_ghost,
     "closer": lambda session: zoom(session, 1),
     "farther": lambda session: zoom(session, -1),
     "one-rate": one_rate,
@@ -439,6 +387,9 @@ def call(session: Session, name: str, arguments: list[Any]) -> Step:
 
 
 SILENT = frozenset(
-    {play, pause, toggle, arrive, drag_ends, set_speed, next_theme, predict, ask_again, done}
+    {
+        *(play, pause, toggle, arrive, drag_ends, set_speed, next_theme, predict, ask_again, done),
+        *(dismiss_ghost, keep, dismiss_kept),
+    }
 )
 """Actions that nothing can be wrong with: what was complained of before stands."""

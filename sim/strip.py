@@ -25,6 +25,8 @@ class StripCell(NamedTuple):
     mark: str
     coin: str
     label: str
+    press: str = ""
+    """What a press on it does, where one may set the verdict by hand."""
 
 
 class Strip(NamedTuple):
@@ -35,8 +37,11 @@ class Strip(NamedTuple):
     restored: float | None = None
 
 
-def strip(run: Run, tick: int, phase: str = KEEP) -> Strip:
-    """The last pass at `tick`, told up to `phase` of `PHASES` where it has any."""
+def strip(run: Run, tick: int, phase: str = KEEP, ghost: Run | None = None) -> Strip:
+    """The last pass at `tick`, told up to `phase` of `PHASES` where it has any.
+
+    `ghost` is the run before a verdict was set by hand.
+    """
     missing = run.missing(tick)
     if missing:
         evicted = last_eviction(run, tick)
@@ -60,7 +65,8 @@ def strip(run: Run, tick: int, phase: str = KEEP) -> Strip:
             1.0,
         )
     phase = phase if run.has_phases(tick) else KEEP
-    return Strip(_caption(record, phase), tuple(_cells(record, phase)))
+    was = None if ghost is None else ghost.verify_pass_at(tick)
+    return Strip(_caption(record, phase), tuple(_cells(record, phase, was)))
 
 
 def _last_chunk(run: Run, tick: int) -> int:
@@ -99,8 +105,11 @@ OWN = "•"
 """The mark of the pass's own token; beside a ×, of one that replaces a rejected draft."""
 
 
-def _cells(record: Pass, phase: str) -> list[StripCell]:
+def _cells(record: Pass, phase: str, was: Pass | None) -> list[StripCell]:
     cells = [_draft_cell(record, index, phase) for index in range(len(record.rates))]
+    if phase != DRAFT:
+        presses = [_press(record, index, was) for index in range(len(cells))]
+        cells = [cell._replace(press=does) for cell, does in zip(cells, presses, strict=True)]
     if not record.rates:
         cells.append(StripCell(PLAIN, OWN, "token", "the pass's own token"))
     elif phase == DRAFT or (phase == VERIFY and not record.rejected):
@@ -111,6 +120,13 @@ def _cells(record: Pass, phase: str) -> list[StripCell]:
         told = "the pass's own token: a bonus, for all drafts were accepted"
         cells.append(StripCell(BONUS, OWN, BONUS, told))
     return cells
+
+
+def _press(record: Pass, draft: int, was: Pass | None) -> str:
+    accepted = record.pressed(draft, was)
+    if accepted == record.by_coins:
+        return "press to leave it to the coins"
+    return "press to reject it" if accepted <= draft else "press to accept up to here"
 
 
 def _draft_cell(record: Pass, index: int, phase: str) -> StripCell:

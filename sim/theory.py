@@ -66,6 +66,15 @@ def plain_pass(params: Params) -> float:
     return pass_time(params.batch_size, params.knee)
 
 
+def draft_time(params: Params) -> float:
+    """Time of the k draft steps of a round, and of what it costs besides: nothing without drafts.
+
+    With `pass_time` of what is checked then it makes `verify_time`, to the last digit.
+    """
+    k, plain = len(params.rates), plain_pass(params)
+    return (params.round_cost if k else 0.0) * plain + k * params.draft_cost * plain
+
+
 def verify_time(params: Params, width: int) -> float:
     """Time of a round of k draft steps and the pass that verifies them.
 

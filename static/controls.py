@@ -7,8 +7,8 @@ from typing import Any, Protocol
 
 from sim import session as actions
 from sim.params import PARAMETERS
-from sim.session import Session
 from sim.settings import entered
+from sim.state import Session
 from sim.view import BY_KEY
 from static import browser
 from static.browser import one

@@ -20,8 +20,8 @@ from sim.params import SLOTS
 from sim.reading import message
 from sim.run import PHASES, Run
 from sim.scene import picture
-from sim.session import Session
 from sim.settings import link
+from sim.state import Session
 from sim.view import View
 from static import browser
 from static.board import Board
@@ -29,6 +29,7 @@ from static.browser import one
 from static.controls import Controls
 from static.dom import Places
 from static.frame import Host
+from static.hand import Hand
 from static.loader import Link, Loader
 from static.notices import Notices
 from static.paper import Colours, Printing
@@ -63,6 +64,7 @@ class Page:
         self._box, self._clock, self._width = one("#board-box"), one("#clock"), clock.WIDTH
         self._board = Board(canvas, browser.context(canvas), browser.watch_canvases(self._redraw))
         self._pointer = Pointer(canvas, self._board, self._newest, self._frames.ask)
+        self._hand = Hand(partial(self.do, actions.force))
         self._labs = Loader(Link(self._take, self._now, self._colours.paper, self._complain))
         self._settling = browser.Delay(0, self._settle)  # what a lab says then stands
         self._settle()
@@ -243,10 +245,17 @@ class Page:
             self._host.state(run.report(tick))
         question = session.prediction.question if session.prediction.open else None
         slot, ghosts = self._pointer.slot, session.ghosts
-        playing, zoom = session.playing, session.zoom
-        moment = Moment(run, tick, phase, slot, ghosts, question, playing, self._width, zoom)
-        moment = moment._replace(point=session.point)
+        moment = Moment(run, tick, phase, slot, ghosts, question, session.playing)
+        moment = moment._replace(
+            width=self._width,
+            zoom=session.zoom,
+            point=session.point,
+            free=not session.fixed("force"),
+            ghost=session.ghost_run,
+            kept=None if question else session.kept,
+        )
         self._places.write(self._moments.turn(moment))
+        self._hand.show()
         self._labs.show(run, moment.known, colours, session.playing)
 
     # The API

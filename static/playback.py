@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sim.params import HORIZON
 from sim.run import PHASES, Run
-from sim.session import Session
+from sim.state import Session
 
 LONGEST = 2.0
 """Seconds that a pass is shown at most, however much model time it takes."""

@@ -19,8 +19,8 @@ from sim.marks import LOOKS
 from sim.params import Params
 from sim.question import Prediction, Question
 from sim.run import Run
-from sim.session import Session
 from sim.settings import updated
+from sim.state import Session
 from sim.story import figures
 from sim.view import View
 
@@ -143,6 +143,8 @@ SHOTS = {
     "ghosts without a number": Shot("alpha=0.5&tick=0", before="tick=0"),
     # Locks and views
     "locked": Shot("k=7&lock=k,alpha,evict,tick,play,share"),
+    "verdicts locked": Shot("lock=force"),
+    "a verdict that can be given back": Shot("force=60:1"),
     "luck and rates locked": Shot("rates=0.9,0.5&lock=seed,rates,speed,theme"),
     "embedded, in parts": Shot("embed=1&show=board,timeline&theme=dark"),
     "slow": Shot("speed=1"),
@@ -169,11 +171,11 @@ def moment(shot: Shot) -> Moment:
     params, view = scene(shot.keys)
     run, tick = Run(params), 0 if shot.waits else view.tick if shot.at is None else shot.at
     question = Question(view.ask, view.tick) if shot.waits else None
-    ghosts = {}
+    ghosts, free = {}, not (shot.waits or "force" in view.lock)
     if shot.before is not None:
         earlier, then = scene(shot.before)
         ghosts = figures(Run(earlier).report(then.tick), Run(earlier))
-    return Moment(run, tick, shot.phase, shot.slot, ghosts, question, shot.playing)
+    return Moment(run, tick, shot.phase, shot.slot, ghosts, question, shot.playing, free)
 
 
 def session(shot: Shot) -> Session:

@@ -34,7 +34,7 @@ from sim.plot import HEIGHT
 from sim.rail import HOOK, STORIES
 from sim.run import Run
 from sim.scene import Scene
-from sim.session import Session
+from sim.state import Session
 from sim.story import ADVANCED
 from sim.view import BY_KEY, View
 

@@ -12,8 +12,8 @@ from sim.labs import of_a_lab
 from sim.labs.convert import Asked, convert
 from sim.labs.share import dialog_html, snippets
 from sim.params import Params
-from sim.session import Session
 from sim.settings import changes_of_lab, link, updated_by_link
+from sim.state import Session
 from sim.view import View, asked
 from tests.course import Notes, document, element, pages
 from tests.driver import PageDriver

@@ -13,6 +13,7 @@ from selenium import webdriver
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
+from sim.cache import PROPOSED
 from sim.marks import LOOKS, PALETTES
 from sim.narrator import sentence
 from sim.params import PARAMETERS, SLOTS, Params
@@ -138,7 +139,7 @@ def test_what_is_shown_is_what_the_state_says(page: PageDriver) -> None:
     [
         ("k", "draft_length", 5),
         ("alpha", "acceptance_rate", 0.81),
-        ("c", "draft_cost", 0.01),
+        ("c", "draft_cost", 0.11),
         ("c0", "round_cost", 0.01),
         ("batch", "batch_size", 2),
         ("knee", "knee", 257),
@@ -293,6 +294,33 @@ def test_a_step_is_told_in_three_phases(page: PageDriver) -> None:
 
 
 @pytest.mark.every_engine
+def test_a_press_on_a_draft_sets_its_verdict_by_mouse_and_by_key(page: PageDriver) -> None:
+    def draft(number: int) -> Any:
+        return page.one(f'#strip [data-draft="{number}"]')
+
+    def held() -> str:
+        return str(page.run("return document.activeElement.dataset.draft"))
+
+    before = page.state()
+    draft(0).click()
+    page.frames()
+    assert page.state() == scene({"force": "60:0"}, 60)
+    assert page.state()["accepted"] == before["accepted"] - 4
+    assert "none accepted" in page.text("#caption")
+    assert held() == "0"
+    draft(2).send_keys(Keys.ENTER)
+    page.frames()
+    assert page.state() == scene({"force": "60:3"}, 60)
+    assert held() == "2"
+    draft(2).send_keys(Keys.SPACE)
+    page.frames()
+    assert page.state() == before
+    page.call("set", {"lock": "force"})
+    page.frames()
+    assert not draft(0).is_enabled()
+
+
+@pytest.mark.every_engine
 def test_evict_turns_every_cached_slot_evicted_and_generation_waits(page: PageDriver) -> None:
     page.call("seek", 300)
     tokens = page.state()["tokens"]
@@ -362,7 +390,7 @@ def test_the_pixels_of_each_state_match_the_legend(shared: PageDriver, theme: st
         for state, fill in legend.items():
             if state != "hollow" and LOOKS[state].filled:
                 assert fill == "rgb({}, {}, {})".format(*rgb(palette[LOOKS[state].colour])), state
-    assert seen == set(LOOKS)
+    assert seen == set(LOOKS) - {PROPOSED}  # which is of a moment
 
 
 @pytest.mark.every_engine

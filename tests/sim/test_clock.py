@@ -161,13 +161,16 @@ def test_plain_decoding_is_blocks_of_its_own_length_up_to_now() -> None:
 
 def test_another_run_is_drawn_up_to_the_same_time() -> None:
     run, other = Run(Params(draft_cost=0.1)), Run(Params(draft_cost=0.1, draft_length=12))
-    drawn, seen = clock(run, 60, other=other), view(run, 60, WIDTH, 0)
+    drawn, seen = clock(run, 60, ghost=other, kept=run), view(run, 60, WIDTH, 0)
     ghost = boxes(drawn.ghost)
+    kept = [x for x, *_ in boxes(drawn.kept)]
+    assert kept == [x for x in kept if x < seen.end * seen.scale]
+    assert {x for x, y, *_ in boxes(drawn.lane[DRAFT] + drawn.lane[REJECTED])} & set(kept)
     assert max(x + w for x, _, w, _ in ghost) + drawn.shift <= seen.x(seen.end) + 0.1
     starts = [x / seen.scale for x, *_ in ghost]
     passes = [other.at(tick).time for tick in range(HORIZON)]
     assert all(min(abs(start - at) for at in passes) < 0.01 for start in starts)
-    assert clock(run, 60).ghost == ""
+    assert (clock(run, 60).ghost, clock(run, 60).kept) == ("", "")
 
 
 def test_it_is_told_in_words() -> None:

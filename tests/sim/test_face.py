@@ -113,6 +113,25 @@ def test_while_drafts_are_proposed_nothing_depends_on_what_becomes_of_them(
         assert slot_note(whole._replace(slot=slot)) == slot_note(its._replace(slot=slot))
 
 
+def test_each_draft_is_a_button_that_says_what_a_press_on_it_does() -> None:
+    moment = Moment(Run(Params(verdicts=((60, 1),))), 60, free=True)
+    free = str(this_pass(moment)["#strip"])
+    pressed = re.findall(r'<button [^>]*data-draft="(\d)"[^>]*aria-label="([^"]*)"', free)
+    assert [number for number, _ in pressed] == ["0", "1", "2", "3"]
+    assert [label.split("; ")[-1] for _, label in pressed] == [
+        "press to reject it",
+        "press to leave it to the coins",
+        "press to accept up to here",
+        "press to leave it to the coins",
+    ]
+    assert "disabled" not in free
+    fixed = str(this_pass(moment._replace(free=False))["#strip"])
+    assert fixed.count("<button") == fixed.count(" disabled>") == 4
+    assert "press" not in fixed
+    assert "<button" not in str(this_pass(moment._replace(phase="draft"))["#strip"])
+    assert str(this_pass(moment._replace(phase="verify"))["#strip"]).count("<button") == 4
+
+
 def test_a_pass_without_phases_is_told_at_once() -> None:
     evicted, recomputed = Run(Params(evictions=(60,))), Run(Params(evictions=(59,)))
     for run in (evicted, recomputed, Run(Params(speculation=False))):

@@ -276,6 +276,25 @@ def test_a_tick_outside_the_run_is_refused() -> None:
             Run(Params()).at(tick)
 
 
+@examples
+@given(any_params, st.integers(1, 300))
+def test_the_blocks_of_a_clock_add_up_to_the_time_pass_by_pass(params: Params, ticks: int) -> None:
+    run, time = Run(params), 0.0
+    blocks = [run.block(tick) for tick in range(1, ticks + 1)]
+    for block in blocks:
+        time += block.draft_time + block.target_time
+        if block.recompute:
+            assert (block.drafted, block.accepted, block.draft_time) == (0, 0, 0.0)
+    found = run.report(ticks)
+    assert time == found["time"]
+    assert sum(block.recompute for block in blocks) == found["recompute_passes"]
+    assert sum(block.width for block in blocks) == found["positions_computed"]
+    assert sum(block.accepted for block in blocks) == found["accepted"]
+    assert sum(block.drafted for block in blocks) == found["drafted"]
+    with pytest.raises(ValueError, match="tick 0 was no pass"):
+        run.block(0)
+
+
 # Verdicts set by hand
 
 

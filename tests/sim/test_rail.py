@@ -11,8 +11,9 @@ from sim.face import OF_A_MOMENT, Face, Moment
 from sim.params import Params
 from sim.rail import BOARD, CLOCK, STORIES
 from sim.run import Run
-from sim.session import Session, opened
+from sim.session import opened
 from sim.settings import link, updated
+from sim.state import Session
 from sim.view import asked
 
 NUMBERS = range(1, len(STORIES) + 1)

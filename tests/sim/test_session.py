@@ -9,6 +9,7 @@ import math
 import os
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -29,8 +30,9 @@ from sim.params import HORIZON, PARAMETERS, Params
 from sim.question import OPEN, OVER, RUNNING
 from sim.rail import STORIES
 from sim.run import Run
-from sim.session import Session, Step, opened
+from sim.session import Step, opened
 from sim.settings import link, query
+from sim.state import Session
 from sim.story import figures
 from sim.verbs import SCRIPTED, VERBS
 from sim.view import BY_KEY, NO_LAB, NO_QUESTION, VIEW, View, asked
@@ -167,6 +169,101 @@ def test_an_eviction_is_at_the_tick_and_none_with_the_cache_off() -> None:
     assert after(actions.evict(after(actions.play(at())))).playing
 
 
+# Verdicts set by hand, and runs compared
+
+
+def verdicts(session: Session) -> tuple[tuple[int, int], ...]:
+    return session.params.verdicts
+
+
+def test_a_press_on_an_accepted_draft_rejects_it_and_on_any_other_accepts_up_to_it() -> None:
+    stops = next(
+        t for t in range(1, 99) if (p := Run(Params()).verify_pass_at(t)) and p.accepted == 2
+    )
+    session = at(tick=stops)
+    for draft, accepted in ((0, 0), (1, 1), (2, 3), (3, 4)):
+        forced = after(actions.force(session, draft))
+        assert verdicts(forced) == ((stops, accepted),)
+        assert forced.view.tick == stops
+        assert forced.ghost == session.params
+        again = after(actions.force(forced, draft))
+        assert (again.params, again.ghost) == (session.params, None)
+    back = then(session, *(partial(actions.force, draft=draft) for draft in (0, 3, 2, 1)))
+    assert verdicts(back) == ((stops, 1),)
+    given_back = after(actions.force(back, 1))
+    assert given_back.params == session.params, "the last press is undone, not the first"
+    whole = then(session, lambda s: actions.force(s, 3), lambda s: actions.force(s, 2))
+    assert verdicts(whole) == (), "what the coins have anyway is not set by hand"
+    changed = then(session, lambda s: actions.force(s, 3), lambda s: actions.force(s, 0))
+    assert verdicts(changed) == ((stops, 0),)
+    assert changed.ghost == Params(verdicts=((stops, 4),))
+
+
+def test_the_pass_is_the_one_that_is_shown_whatever_was_recomputed() -> None:
+    session = at(evict="30", tick="60", force="9:1")
+    record = session.run.verify_pass_at(60)
+    assert record
+    assert record.number < 60
+    forced = after(actions.force(session, 3 if record.accepted < 4 else 0))
+    assert dict(verdicts(forced)).keys() == {9, record.number}
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        *({"tick": 0}, {"evict": "60"}, {"evict": "58"}, {"speculation": "off"}),
+        *({"lock": "force"}, {"ask": "speedup"}),
+    ],
+)
+def test_where_there_is_no_verdict_to_set_or_it_is_locked_nothing_is_set(
+    keys: dict[str, object],
+) -> None:
+    session = at(**keys)
+    for draft in (-1, 0, 3, 4):
+        assert actions.force(session, draft) == (session, [])
+
+
+def test_a_press_pauses() -> None:
+    assert not after(actions.force(after(actions.play(at())), 0)).playing
+
+
+def test_the_run_as_it_was_is_shown_until_settings_change_or_it_is_dismissed() -> None:
+    forced = after(actions.force(at(), 0))
+    assert forced.ghost == Params()
+    stays: list[Callable[[Session], Step]] = [
+        *(lambda s: actions.seek(s, 9), lambda s: actions.step(s, 1), actions.play, actions.pause),
+        *(actions.keep, actions.dismiss_kept, actions.next_theme, actions.drag_ends),
+        *(lambda s: actions.change(s, {"tick": 90}), lambda s: actions.change(s, {"k": 4})),
+    ]
+    for step in stays:
+        assert after(step(forced)).ghost == Params()
+    ends: list[Callable[[Session], Step]] = [
+        *(actions.dismiss_ghost, actions.reset, actions.evict, lambda s: actions.visit(s, {})),
+        *(lambda s: actions.change(s, {"k": 5}), lambda s: actions.change(s, {"force": None})),
+        lambda s: actions.change(s, {"ask": "speedup"}),
+    ]
+    for step in ends:
+        assert after(step(forced)).ghost is None
+    assert query(*forced.link[:2]) == {"force": "60:0"}, "a link does not hold it"
+
+
+def test_a_run_is_kept_for_comparison_until_it_is_dismissed() -> None:
+    kept = then(at(k="12"), actions.keep, lambda s: actions.change(s, {"k": 3, "tick": 90}))
+    assert kept.kept == (Params(draft_length=12), 60)
+    assert kept.kept
+    assert kept.kept.run.report(60) == Run(Params(draft_length=12)).report(60)
+    assert kept.kept.words == "draft length 12 · acceptance rate 0.8 · seed 0 · tick 60"
+    run = Run(Params(draft_length=12))
+    told = figures(run.report(60), run)
+    assert kept.kept.figures == {metric.name: told[metric.name] for metric in METRICS}
+    for step in (actions.reset, actions.play, lambda s: actions.visit(s, {})):
+        assert after(step(kept)).kept == kept.kept
+    assert after(actions.keep(kept)).kept == (Params(draft_length=3), 90)
+    assert after(actions.dismiss_kept(kept)).kept is None
+    asked = after(opened(ASKING))
+    assert after(actions.keep(asked)).kept is None
+
+
 def test_luck_rates_and_the_place_in_a_chart_are_settings() -> None:
     session = at(rates="0.9,0.5", k="3")
     assert after(actions.new_luck(session, 7)).params == replace(session.params, seed=7)
@@ -236,6 +333,18 @@ def test_only_one_step_on_to_a_verify_pass_is_told_in_phases() -> None:
     assert after(actions.change(stepped, {"k": 5})).in_phases == 61
 
 
+def test_a_step_that_brings_an_answer_is_told_at_once() -> None:
+    running = then(
+        after(opened({"ask": "speedup", "tick": "40"})),
+        *(lambda s: actions.predict(s, "3"), lambda s: actions.arrive(s, 38)),
+    )
+    nearly = after(actions.step(running, 1))
+    assert nearly.in_phases == 39
+    there = after(actions.step(nearly, 1))
+    assert there.prediction.phase == OVER
+    assert there.in_phases is None
+
+
 def test_playing_starts_over_at_the_horizon_and_stops_there() -> None:
     over = at(tick="1200")
     assert after(actions.play(over)).view.tick == 0
@@ -301,6 +410,8 @@ def test_while_a_question_waits_little_can_be_moved() -> None:
         "share",
         "theme",
         "closer",
+        "unkeep",
+        "unghost",
         "farther",
         "predict",
         "skip",
@@ -570,6 +681,22 @@ class Courses(RuleBasedStateMachine):
         else:
             assert once == was
 
+    @rule(draft=st.integers(0, 4))
+    def force(self, draft: int) -> None:
+        was = self.session
+        self.go(actions.force(was, draft))
+        params, tick = self.session.params, was.view.tick
+        if params != was.params:
+            before, record = was.run.verify_pass_at(tick), self.session.run.verify_pass_at(tick)
+            assert before
+            assert record
+            assert record._replace(accepted=before.accepted, by_hand=before.by_hand) == before
+            again, _ = actions.force(self.session, draft)
+            assert again.run.verify_pass_at(tick) in (
+                before,
+                before._replace(accepted=before.by_coins, by_hand=False),
+            )
+
     @rule(seed=st.integers(0, 2**32 - 1))
     def new_luck(self, seed: int) -> None:
         was = self.session.params
@@ -694,6 +821,12 @@ class LockedCourses(RuleBasedStateMachine):
     def new_luck(self, seed: int) -> None:
         if not self.session.fixed_button("luck"):
             self.go(actions.new_luck(self.session, seed))
+
+    @rule(draft=st.integers(0, 31))
+    def force(self, draft: int) -> None:
+        before = self.session
+        self.go(actions.force(before, draft))
+        assert before.params == self.session.params or not before.fixed("force")
 
     @rule(k=st.integers(1, 16), alpha=st.floats(0, 1))
     def click_in_a_chart(self, k: int, alpha: float) -> None:

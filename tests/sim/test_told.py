@@ -37,7 +37,7 @@ from sim.scene import Scene, light_or_dark, passes_csv
 from sim.settings import link
 from sim.story import figures, split, summary
 from sim.story import settings as told_settings
-from sim.strip import last_eviction, strip
+from sim.strip import StripCell, last_eviction, strip
 from sim.view import PARTS, View
 from sim.words import count, figure, many
 from tests.strategies import params_of_rules
@@ -441,7 +441,9 @@ def test_the_strip_tells_a_verify_pass_draft_by_draft_and_phase_by_phase(
         assert strip(run, tick, "draft") == strip(run, tick, "verify") == strip(run, tick)
         assert (strip(run, tick).restored is None) == (strip(run, tick).cells != ())
         if record and not run.missing(tick):
-            assert strip(run, tick).cells == ((PLAIN, "•", "token", "the pass's own token"),)
+            assert strip(run, tick).cells == (
+                StripCell(PLAIN, "•", "token", "the pass's own token"),
+            )
         return
     draft, verify, keep = (strip(run, tick, phase) for phase in PHASES)
     verdicts = [ACCEPTED] * record.accepted
@@ -768,6 +770,7 @@ def test_the_dialog_is_whole_and_each_choice_is_labelled() -> None:
         *("rail", "board", "this pass", "numbers", "controls", "clock", "timeline, buttons"),
         *locks,
         *("timeline", "speed", "rail", "Play", "Step", "Back", "to the start", "Reset"),
+        "Keep for comparison",
         *("Ask to predict", "Colours", "Start playing at once", "Where this page is hosted"),
     ]
     assert whole.said["h3"] == [
