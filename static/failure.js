@@ -68,7 +68,7 @@
       if (!loading()) return;
       if (cause) cause.detail ||= problem.detail;
       // A script that did not come and is there now was lost on its way.
-      const lost = problem.why === "not loaded" ? Object.assign(new Problem("connection", problem.file), { detail: problem.detail }) : problem;
+      const lost = problem.kind === "missing" && problem.why === "not loaded" ? Object.assign(new Problem("connection", problem.file), { detail: problem.detail }) : problem;
       fail(cause ?? lost);
     }
 
