@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,6 @@ from sim.marks import PALETTES
 from sim.params import Params
 from sim.run import Run
 from sim.scene import picture
-from sim.settings import link
 from sim.view import PARTS, View
 from tests.course import COLUMN, SUB_PATH, Notes, document, pages, snippet, static_host
 from tests.driver import PageDriver
@@ -23,7 +21,7 @@ from tests.shown import scene
 
 
 @pytest.mark.every_engine
-def test_a_frame_from_the_dialog_shows_the_scene_alone_at_its_height_and_heeds_every_message(
+def test_a_frame_from_the_dialog_shows_the_scene_alone_at_its_height(
     shared: PageDriver, simulator: str
 ) -> None:
     params, view = Params(draft_length=7, evictions=(40,)), View(tick=50, lock=("alpha",))
@@ -41,52 +39,56 @@ def test_a_frame_from_the_dialog_shows_the_scene_alone_at_its_height_and_heeds_e
         shared.until(lambda: notes.heard("ready"))
         assert abs(height - frame_height(view)) <= 40
         assert notes.heard("ready")[0]["params"]["draft_length"] == 7
-        check_messages(notes, params, view)
 
 
-def check_messages(notes: Notes, params: Params, view: View) -> None:
-    """Each message does what the reader could, and the notes are told of it."""
+@pytest.mark.every_engine
+def test_every_message_does_what_the_reader_could(shared: PageDriver, simulator: str) -> None:
+    frame = f'<iframe src="{simulator}?embed=1" width="800" height="600"></iframe>'
+    with pages({"/": document(frame)}) as address:
+        notes = Notes(shared, address)
+        with notes.inside() as page:
+            assert page.state() == scene({}, 60)
 
-    def told() -> dict[str, Any]:
-        last = dict(notes.heard("state")[-1])
-        del last["type"]
-        return last
+        def told() -> dict[str, Any]:
+            last = dict(notes.heard("state")[-1])
+            del last["type"]
+            return last
 
-    def becomes(query: dict[str, Any], tick: int) -> None:
-        wanted = scene(query, tick)
-        notes.page.until(lambda: notes.heard("state") and told() == wanted)
+        def becomes(query: dict[str, Any], tick: int) -> None:
+            wanted = scene(query, tick)
+            shared.until(lambda: notes.heard("state") and told() == wanted)
 
-    notes.post("set", k=9, acceptance_rate=0.6, seed=None)
-    becomes({"k": 9, "alpha": 0.6, "evict": [40]}, 50)
-    notes.post("seek", tick=100)
-    becomes({"k": 9, "alpha": 0.6, "evict": [40]}, 100)
-    notes.post("evict")
-    becomes({"k": 9, "alpha": 0.6, "evict": [40, 100]}, 100)
-    notes.post("step")
-    becomes({"k": 9, "alpha": 0.6, "evict": [40, 100]}, 101)
-    notes.post("step", n=-3)
-    becomes({"k": 9, "alpha": 0.6, "evict": [40, 100]}, 98)
-    notes.post("play")
-    notes.page.until(lambda: told()["tick"] > 100)
-    notes.post("pause")
-    notes.post("reset")
-    becomes({"k": 7, "evict": [40]}, 50)
-    notes.post("picture")
-    notes.page.until(lambda: notes.heard("picture"))
-    shown = notes.heard("picture")[0]
-    assert shown["svg"] == picture(Run(params), view, PALETTES["light"])
-    assert "?" + shown["query"] == link("", params, replace(view, embed=True))
-    heights = [m["height"] for m in notes.heard("resize")]
-    assert heights
+        notes.post("set", k=7, acceptance_rate=0.6, seed=None)
+        becomes({"k": 7, "alpha": 0.6}, 60)
+        notes.post("seek", tick=100)
+        becomes({"k": 7, "alpha": 0.6}, 100)
+        notes.post("evict")
+        becomes({"k": 7, "alpha": 0.6, "evict": [100]}, 100)
+        notes.post("step")
+        becomes({"k": 7, "alpha": 0.6, "evict": [100]}, 101)
+        notes.post("step", n=-3)
+        becomes({"k": 7, "alpha": 0.6, "evict": [100]}, 98)
+        notes.post("play")
+        shared.until(lambda: told()["tick"] > 100)
+        notes.post("pause")
+        notes.post("reset")
+        becomes({}, 60)
+        notes.post("picture")
+        shared.until(lambda: notes.heard("picture"))
+        shown = notes.heard("picture")[0]
+        assert shown["svg"] == picture(Run(Params()), View(), PALETTES["light"])
+        assert shown["query"] == "embed=on"
+        heights = [m["height"] for m in notes.heard("resize")]
+        assert heights
 
-    def others() -> list[Any]:
-        return list(notes.run("return heard.filter((m) => m.subject || typeof m === 'string')"))
+        def others() -> list[Any]:
+            return list(notes.run("return heard.filter((m) => m.subject || typeof m === 'string')"))
 
-    notes.page.until(lambda: {"subject": "lti.frameResize", "height": heights[-1]} in others())
-    notes.page.until(lambda: any(isinstance(m, str) for m in others()))
-    embedly = json.loads(next(m for m in others() if isinstance(m, str)))
-    assert embedly["context"] == "iframe.resize"
-    assert embedly["src"] == notes.run("return document.querySelector('iframe').src")
+        shared.until(lambda: {"subject": "lti.frameResize", "height": heights[-1]} in others())
+        shared.until(lambda: any(isinstance(m, str) for m in others()))
+        embedly = json.loads(next(m for m in others() if isinstance(m, str)))
+        assert embedly["context"] == "iframe.resize"
+        assert embedly["src"] == f"{simulator}?embed=1"
 
 
 @pytest.mark.chromium_only("its fonts decide; one engine is enough")
