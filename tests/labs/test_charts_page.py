@@ -257,9 +257,30 @@ def test_a_row_of_the_map_s_table_goes_there_as_a_click_does(shared: PageDriver)
 
 
 @pytest.mark.every_engine
-def test_charts_take_the_colours_of_the_page_and_break_no_rule_of_its_policy(
-    faulty: Serve,
-) -> None:
+def test_charts_take_the_colours_of_the_page(shared: PageDriver) -> None:
+    shared.open("?theme=light")
+    come(shared, "length")
+    lines = (
+        "return [...document.querySelectorAll('#chart-length .mark-line path')]"
+        ".map((line) => getComputedStyle(line).stroke)"
+    )
+    for theme in ("light", "dark"):
+        shared.call("set", {"theme": theme})
+        wanted = {rgb(PALETTES[theme]["accepted"]), rgb(PALETTES[theme]["bonus"])}
+        shared.until(partial(coloured, shared, lines, wanted))
+    come(shared, "map")
+    middle = (
+        "const canvas = document.querySelector('#chart-map canvas');"
+        "const at = [canvas.width - 40, canvas.height - 60, 1, 1];"
+        "return [...canvas.getContext('2d').getImageData(...at).data].slice(0, 3)"
+    )
+    dark = shared.run(middle)
+    shared.call("set", {"theme": "light"})
+    shared.until(lambda: sum(shared.run(middle)) > sum(dark) + 300)
+
+
+@pytest.mark.every_engine
+def test_charts_break_no_rule_of_the_policy(faulty: Serve) -> None:
     watch = (
         "addEventListener('securitypolicyviolation', (event) => {"
         "  const seen = document.documentElement.dataset;"
@@ -267,28 +288,10 @@ def test_charts_take_the_colours_of_the_page_and_break_no_rule_of_its_policy(
         "  seen.violation = `${seen.violation ?? ''} ${violatedDirective} ${blockedURI}`; })"
     )
     page = faulty(page_with(watch))
-    page.open("?theme=light")
+    page.open()
     for name in NEAR:
         come(page, name)
     page.until(partial(shows, page, "luck", rows_of("luck", Params())))
-    page.call("set", {"k": 2, "c": 0.3})
-    come(page, "length")
-    lines = (
-        "return [...document.querySelectorAll('#chart-length .mark-line path')]"
-        ".map((line) => getComputedStyle(line).stroke)"
-    )
-    for theme in ("light", "dark"):
-        page.call("set", {"theme": theme})
-        wanted = {rgb(PALETTES[theme]["accepted"]), rgb(PALETTES[theme]["bonus"])}
-        page.until(partial(coloured, page, lines, wanted))
-    come(page, "map")
-    middle = (
-        "const canvas = document.querySelector('#chart-map canvas');"
-        "const at = [canvas.width - 40, canvas.height - 60, 1, 1];"
-        "return [...canvas.getContext('2d').getImageData(...at).data].slice(0, 3)"
-    )
+    page.call("set", {"k": 2, "c": 0.3, "theme": "dark"})
     page.frames()
-    dark = page.run(middle)
-    page.call("set", {"theme": "light"})
-    page.until(lambda: sum(page.run(middle)) > sum(dark) + 300)
     assert_policy_kept(page)
