@@ -77,26 +77,54 @@ def page(shared: PageDriver) -> PageDriver:
     return shared
 
 
+class Failing(Server):
+    """The real server, with the faults of the test that goes on."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Faulty)
+        self.faults: tuple[Fault, ...] = ()
+
+
+class Faulty(Handler):
+    """What it answers."""
+
+    def do_GET(self) -> None:  # noqa: N802 - the name is the HTTP method's
+        """Answer with a fault, or as ever."""
+        assert isinstance(self.server, Failing)
+        if not any(fault(self) for fault in self.server.faults):
+            super().do_GET()
+
+
+@pytest.fixture(scope="session")
+def failing() -> Iterator[list[Failing]]:
+    """Servers with faults, which stay for other tests: a browser starts slowly at a new origin."""
+    servers: list[Failing] = []
+    yield servers
+    for server in servers:
+        server.shutdown()
+        server.server_close()
+
+
 @pytest.fixture
-def faulty(shared: PageDriver) -> Iterator[Serve]:
-    """Serve the page with faults: functions that may answer a request themselves."""
-    servers: list[Server] = []
+def faulty(shared: PageDriver, failing: list[Failing]) -> Iterator[Serve]:
+    """Serve the page with faults: functions that may answer a request themselves.
+
+    Another call within a test gives another origin.
+    """
+    taken: list[Failing] = []
 
     def serve(*faults: Fault) -> PageDriver:
-        class Faulty(Handler):
-            def do_GET(self) -> None:  # noqa: N802 - the name is the HTTP method's
-                if not any(fault(self) for fault in faults):
-                    super().do_GET()
-
-        server = Server(("127.0.0.1", 0), Faulty)
-        servers.append(server)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        if len(taken) == len(failing):
+            failing.append(Failing())
+            threading.Thread(target=failing[-1].serve_forever, daemon=True).start()
+        server = failing[len(taken)]
+        taken.append(server)
+        server.faults = faults
         address = f"http://127.0.0.1:{server.server_address[1]}/"
         return PageDriver(shared.driver, address, shared.engine)
 
     yield serve
     shared.driver.switch_to.default_content()
     shared.driver.get("about:blank")
-    for server in servers:
-        server.shutdown()
-        server.server_close()
+    for server in taken:
+        server.faults = ()

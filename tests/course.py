@@ -13,8 +13,16 @@ from urllib.parse import urlsplit
 
 from selenium.common.exceptions import WebDriverException
 
+from sim.labs.share import snippets
+from sim.params import Params
+from sim.view import View
 from tests import browsers
 from tests.driver import PageDriver
+
+WIDE = 720
+"""Width of the text column of the notes, in px."""
+
+COLUMN = f"<style>body {{ width: {WIDE}px; margin: 0 auto }}</style>"
 
 SUB_PATH = "/course/week-7/simulator/"
 """Where the bundle is, below its host."""
@@ -29,10 +37,14 @@ class Quiet(ThreadingHTTPServer):
         """Say nothing."""
 
 
+SOON = 0.02
+"""Seconds after which a server notices that it is to stop."""
+
+
 @contextmanager
 def _running(handler: Any, name: str) -> Iterator[str]:
     server = Quiet(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(SOON,), daemon=True).start()
     try:
         yield f"http://{name}:{server.server_address[1]}"
     finally:
@@ -172,3 +184,8 @@ def element(address: str, *elements: str) -> str:
     """The script, and elements with these attributes and contents."""
     script = f'<script async src="{address}static/embed.js"></script>'
     return script + "".join(f"<bonus-token {one}</bonus-token>" for one in elements)
+
+
+def snippet(kind: str, address: str, params: Params, view: View) -> str:
+    """A snippet as the share dialog prints it."""
+    return next(one.text for one in snippets(address, params, view) if one.key == kind)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 
 import pytest
+from selenium.common.exceptions import WebDriverException
 
 from sim.host import SITE, snapshot
 from sim.host.serve import Handler, locate
@@ -130,6 +132,25 @@ def check_report(page: PageDriver, *named: str, button: str = "", seconds: float
     assert page.one("#printed svg").is_displayed()
     assert page.metric("tokens") == "216"
     assert page.one("article").is_displayed()
+
+
+def no_alarm(page: PageDriver) -> None:
+    """The page works, and nothing says otherwise."""
+    assert not page.one("#failure").is_displayed()
+    assert page.run("return document.documentElement.dataset.state") == "ready"
+    assert page.driver.execute_async_script(
+        "bonusToken.ready.then((api) => arguments[0](api === bonusToken), arguments[0])"
+    )
+    tick = page.state()["tick"]
+    page.action("step")
+    assert page.state()["tick"] == tick + 1
+
+
+def is_ready(page: PageDriver) -> bool:
+    """Whether the page has started, also while it is being loaded anew."""
+    with suppress(WebDriverException):
+        return bool(page.run("return document.documentElement.dataset.state") == "ready")
+    return False
 
 
 class Held:

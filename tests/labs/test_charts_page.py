@@ -71,7 +71,10 @@ def asked_for(page: PageDriver, mark: str) -> list[float]:
     return list(found)
 
 
-def test_nothing_is_loaded_for_charts_before_one_is_near(shared: PageDriver) -> None:
+@pytest.mark.every_engine
+def test_nothing_comes_before_a_chart_is_near_which_then_follows_the_scene_and_a_click_goes_there(
+    shared: PageDriver,
+) -> None:
     shared.open()
     shared.frames()
     here = shared.run("return performance.now()")
@@ -79,12 +82,6 @@ def test_nothing_is_loaded_for_charts_before_one_is_near(shared: PageDriver) -> 
     since = asked_for(shared, "/vega")
     assert len(since) >= 3
     assert min(since) > here
-
-
-@pytest.mark.every_engine
-def test_the_charts_follow_the_scene(shared: PageDriver) -> None:
-    shared.open()
-    come(shared, "length")
     before = points(shared)
     assert len(before) >= 2
     shared.call("set", {"k": 9, "c": 0.1})
@@ -96,6 +93,37 @@ def test_the_charts_follow_the_scene(shared: PageDriver) -> None:
     shared.call("set", {"batch": 256})
     wanted = rows_of("map", replace(params, batch_size=256))
     shared.until(lambda: told(shared, "map") == wanted)
+    check_click_on_map(shared)
+    shared.call("reset")
+    shared.call("seek", 100)
+    come(shared, "positions")
+    shared.until(lambda: told(shared, "positions") == rows_of("positions", Params(), 100))
+    shared.call("evict")
+    evicted = Params(evictions=(100,))
+    assert rows_of("positions", evicted, 100) != rows_of("positions", Params(), 100)
+    shared.until(lambda: told(shared, "positions") == rows_of("positions", evicted, 100))
+
+
+def check_click_on_map(page: PageDriver) -> None:
+    """A click in the middle of the map sets its length and its rate, which is one for all then."""
+    page.call("reset")
+    page.call("set", {"c": 0.1, "rates": [0.9, 0.5]})
+    wanted = rows_of("map", Params(draft_cost=0.1, acceptance_rates=(0.9, 0.5)))
+    page.until(lambda: told(page, "map") == wanted)
+    page.run(
+        "const canvas = document.querySelector('#chart-map canvas');"
+        "const box = canvas.getBoundingClientRect();"
+        "const at = {clientX: box.left + box.width * 0.5, clientY: box.top + box.height * 0.5,"
+        "  bubbles: true};"
+        "for (const kind of ['pointermove', 'mousemove', 'pointerdown', 'mousedown', 'pointerup',"
+        "  'mouseup', 'click']) canvas.dispatchEvent(new MouseEvent(kind, at))"
+    )
+    page.until(lambda: not page.state()["params"]["acceptance_rates"])
+    params = page.state()["params"]
+    assert 5 <= params["draft_length"] <= 11
+    assert 0.3 < params["acceptance_rate"] < 0.8
+    query = {"c": 0.1, "k": params["draft_length"], "alpha": params["acceptance_rate"]}
+    assert page.state() == scene(query, 60)
 
 
 @pytest.mark.every_engine
@@ -120,16 +148,6 @@ def test_the_charts_of_luck_follow_the_scene_and_its_thousand_others(shared: Pag
     shared.until(partial(shows, shared, "yields", rows_of("yields", params, 200)))
     bands = "return document.querySelectorAll('#chart-yields .mark-rule.role-mark line').length"
     shared.until(lambda: shared.run(bands) == 16)  # eight, and a ground for each
-
-
-def test_the_chart_of_positions_follows_the_scene(shared: PageDriver) -> None:
-    shared.open("?tick=100")
-    come(shared, "positions")
-    shared.until(lambda: told(shared, "positions") == rows_of("positions", Params(), 100))
-    shared.call("evict")
-    params = Params(evictions=(100,))
-    assert rows_of("positions", params) != rows_of("positions", Params())
-    shared.until(lambda: told(shared, "positions") == rows_of("positions", params, 100))
 
 
 def test_charts_follow_a_run_that_plays(shared: PageDriver) -> None:
@@ -164,49 +182,6 @@ def test_without_numpy_the_charts_of_luck_say_so_and_show_the_rest(
     assert not page.one("#failure").is_displayed()
 
 
-@pytest.mark.every_engine
-def test_a_click_on_the_map_goes_there(shared: PageDriver) -> None:
-    shared.open("?c=0.1&rates=0.9,0.5")
-    come(shared, "map")
-    shared.run(
-        "const canvas = document.querySelector('#chart-map canvas');"
-        "const box = canvas.getBoundingClientRect();"
-        "const at = {clientX: box.left + box.width * 0.5, clientY: box.top + box.height * 0.5,"
-        "  bubbles: true};"
-        "for (const kind of ['pointermove', 'mousemove', 'pointerdown', 'mousedown', 'pointerup',"
-        "  'mouseup', 'click']) canvas.dispatchEvent(new MouseEvent(kind, at))"
-    )
-    shared.until(lambda: not shared.state()["params"]["acceptance_rates"])
-    params = shared.state()["params"]
-    assert 5 <= params["draft_length"] <= 11
-    assert 0.3 < params["acceptance_rate"] < 0.8
-    query = {"c": 0.1, "k": params["draft_length"], "alpha": params["acceptance_rate"]}
-    assert shared.state() == scene(query, 60)
-
-
-@pytest.mark.every_engine
-def test_charts_take_the_colours_of_the_page(shared: PageDriver) -> None:
-    shared.open("?theme=light")
-    come(shared, "length")
-    lines = (
-        "return [...document.querySelectorAll('#chart-length .mark-line path')]"
-        ".map((line) => getComputedStyle(line).stroke)"
-    )
-    for theme in ("light", "dark"):
-        shared.call("set", {"theme": theme})
-        wanted = {rgb(PALETTES[theme]["accepted"]), rgb(PALETTES[theme]["bonus"])}
-        shared.until(partial(coloured, shared, lines, wanted))
-    come(shared, "map")
-    middle = (
-        "const canvas = document.querySelector('#chart-map canvas');"
-        "const at = [canvas.width - 40, canvas.height - 60, 1, 1];"
-        "return [...canvas.getContext('2d').getImageData(...at).data].slice(0, 3)"
-    )
-    dark = shared.run(middle)
-    shared.call("set", {"theme": "light"})
-    shared.until(lambda: sum(shared.run(middle)) > sum(dark) + 300)
-
-
 @pytest.mark.chromium_only("colours cannot be forced from outside")
 def test_with_forced_colours_the_map_still_tells_winning_from_losing(page: PageDriver) -> None:
     features = [{"name": "forced-colors", "value": "active"}]
@@ -237,22 +212,30 @@ def test_without_its_library_a_chart_says_so_and_keeps_its_numbers(faulty: Serve
     assert not page.one("#failure").is_displayed()
 
 
-def test_each_drawn_chart_is_one_image_with_a_name_and_a_named_table(shared: PageDriver) -> None:
-    shared.open()
-    for name, chart in BY_NAME.items():
-        come(shared, name)
-        told_of = shared.run(
-            "const figure = document.querySelector(arguments[0]);"
-            "const drawing = figure.querySelector('.drawing');"
-            "return [drawing.getAttribute('role'), drawing.getAttribute('aria-label'),"
-            " drawing.getAttribute('aria-roledescription'),"
-            " figure.querySelector('caption').textContent,"
-            " [...drawing.querySelectorAll('svg, canvas')].map((d) => d.ariaHidden)]",
-            f"#chart-{name}",
-        )
-        description = chart.spec(PALETTES["light"])["description"]
-        assert told_of == ["img", description, None, chart.title, ["true"]]
-        assert not shared.driver.find_elements("css selector", f"#chart-{name} form")
+@pytest.mark.chromium_only("the window cannot be made so narrow")
+def test_each_drawn_chart_fits_a_phone_and_is_one_image_with_a_name_and_a_named_table(
+    page: PageDriver,
+) -> None:
+    try:
+        browsers.resize(page.driver, 360, 740)
+        page.open()
+        for name, chart in BY_NAME.items():
+            come(page, name)
+            told_of = page.run(
+                "const figure = document.querySelector(arguments[0]);"
+                "const drawing = figure.querySelector('.drawing');"
+                "return [drawing.getAttribute('role'), drawing.getAttribute('aria-label'),"
+                " drawing.getAttribute('aria-roledescription'),"
+                " figure.querySelector('caption').textContent,"
+                " [...drawing.querySelectorAll('svg, canvas')].map((d) => d.ariaHidden)]",
+                f"#chart-{name}",
+            )
+            description = chart.spec(PALETTES["light"])["description"]
+            assert told_of == ["img", description, None, chart.title, ["true"]]
+            assert not page.driver.find_elements("css selector", f"#chart-{name} form")
+        assert page.run("return document.documentElement.scrollWidth") <= 360
+    finally:
+        browsers.resize(page.driver, 1280, 720)
 
 
 def test_a_row_of_the_map_s_table_goes_there_as_a_click_does(shared: PageDriver) -> None:
@@ -274,6 +257,29 @@ def test_a_row_of_the_map_s_table_goes_there_as_a_click_does(shared: PageDriver)
 
 
 @pytest.mark.every_engine
+def test_charts_take_the_colours_of_the_page(shared: PageDriver) -> None:
+    shared.open("?theme=light")
+    come(shared, "length")
+    lines = (
+        "return [...document.querySelectorAll('#chart-length .mark-line path')]"
+        ".map((line) => getComputedStyle(line).stroke)"
+    )
+    for theme in ("light", "dark"):
+        shared.call("set", {"theme": theme})
+        wanted = {rgb(PALETTES[theme]["accepted"]), rgb(PALETTES[theme]["bonus"])}
+        shared.until(partial(coloured, shared, lines, wanted))
+    come(shared, "map")
+    middle = (
+        "const canvas = document.querySelector('#chart-map canvas');"
+        "const at = [canvas.width - 40, canvas.height - 60, 1, 1];"
+        "return [...canvas.getContext('2d').getImageData(...at).data].slice(0, 3)"
+    )
+    dark = shared.run(middle)
+    shared.call("set", {"theme": "light"})
+    shared.until(lambda: sum(shared.run(middle)) > sum(dark) + 300)
+
+
+@pytest.mark.every_engine
 def test_charts_break_no_rule_of_the_policy(faulty: Serve) -> None:
     watch = (
         "addEventListener('securitypolicyviolation', (event) => {"
@@ -289,15 +295,3 @@ def test_charts_break_no_rule_of_the_policy(faulty: Serve) -> None:
     page.call("set", {"k": 2, "c": 0.3, "theme": "dark"})
     page.frames()
     assert_policy_kept(page)
-
-
-@pytest.mark.chromium_only("the window cannot be made so narrow")
-def test_charts_fit_a_phone(shared: PageDriver) -> None:
-    try:
-        browsers.resize(shared.driver, 360, 740)
-        shared.open()
-        for name in NEAR:
-            come(shared, name)
-        assert shared.run("return document.documentElement.scrollWidth") <= 360
-    finally:
-        browsers.resize(shared.driver, 1280, 720)

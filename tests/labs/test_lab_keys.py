@@ -162,7 +162,6 @@ def test_a_lab_opens_with_its_settings_and_what_is_written_there_is_in_the_addre
     page.until(lambda: "convert.k=32&convert.length=3" in page.run("return location.href"))
     page.call("reset")
     page.until(lambda: page.run(value.format("cumulative")) == "0.763,0.623")
-    page.open()
 
 
 @pytest.mark.chromium_only("what engines do with attributes, other tests say")

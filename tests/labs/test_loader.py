@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from http.server import SimpleHTTPRequestHandler
 from pathlib import Path
 from urllib.parse import quote
@@ -25,13 +26,32 @@ from tests.faults import LIBRARY, Fault, Serve, answer, asked, check_report, con
 from tests.labs.notes import told
 from tests.shown import scene
 
-FILES = [(lab.name, name) for lab in LABS for name in lab_files(lab)]
+OWN = {lab.name: set(lab_files(lab)) for lab in LABS}
+"""The files of each lab; some belong to several."""
+
+IN_TURN = sorted(OWN, key="share".__eq__)
+"""All labs; last the one whose dialog hides the page."""
+
+
+def turns() -> Iterator[list[str]]:
+    """Every file of a lab once, in few turns: many at a time, but no two of one lab."""
+    left = list(dict.fromkeys(name for lab in LABS for name in lab_files(lab)))
+    while left:
+        turn: list[str] = []
+        for name in left:
+            if not any(name in own and own & set(turn) for own in OWN.values()):
+                turn.append(name)
+        yield turn
+        left = [name for name in left if name not in turn]
+
+
+TURNS = list(turns())
 
 
 def come(page: PageDriver, lab: str) -> None:
     """Have a lab come: scroll to it, or ask for it."""
     if lab == "share":
-        page.action("share")
+        page.run("document.querySelector('[data-action=share]').click()")
     else:
         page.run("document.querySelector(arguments[0]).scrollIntoView()", BY_NAME[lab].place)
 
@@ -41,14 +61,12 @@ def state(page: PageDriver) -> object:
 
 
 def is_here(page: PageDriver, lab: str) -> object:
-    """Whether a lab works: what only its view puts there."""
-    seen = {
-        "charts": "return document.querySelector('#chart-positions .drawing :is(svg, canvas)')",
-        "recall": "return document.querySelector('#deck-count').textContent",
-        "convert": "return !document.querySelector('#convert-use').disabled",
-        "share": "return document.querySelector('#share[open] [data-snippet=link]')?.value",
-    }
-    return page.run(seen[lab])
+    """Whether a lab says in each of its places that it is there."""
+    return page.run(
+        "const places = [...document.querySelectorAll(arguments[0])];"
+        "return places.length > 0 && places.every((place) => 'here' in place.dataset)",
+        BY_NAME[lab].place,
+    )
 
 
 def damaged(path: str) -> Fault:
@@ -82,66 +100,104 @@ def test_the_start_fetches_what_it_imports_the_runtime_and_no_lab(faulty: Serve)
     assert len(fetched) == len(set(fetched))
 
 
-@pytest.mark.parametrize("lab", [lab.name for lab in LABS])
-def test_a_lab_is_fetched_when_it_is_near_or_opened_and_once(faulty: Serve, lab: str) -> None:
+def test_a_lab_is_fetched_when_it_is_near_or_opened_and_once(faulty: Serve) -> None:
     fetched: list[str] = []
     page = faulty(noting(fetched))
     page.open()
-    if lab != "charts":  # which may be near already
-        assert not is_here(page, lab)
-    come(page, lab)
-    page.until(lambda: is_here(page, lab))
+    for lab in sorted(IN_TURN, key="charts".__eq__):
+        if lab == "charts":  # for which alone NumPy needs the rest of the standard library
+            page.run("document.querySelector('#share').close()")
+            assert LIBRARY[1:] not in fetched
+        else:  # the charts may be near already
+            assert not is_here(page, lab), lab
+        come(page, lab)
+        page.until(partial(is_here, page, lab))
     assert told(page) == []
-    assert {n for n in lab_files(BY_NAME[lab]) if fetched.count(n) != 1} == set()
-    if lab != "charts":  # NumPy needs the rest of the standard library
-        assert LIBRARY[1:] not in fetched
-    wanted = {name for one in LABS for name in lab_files(one)} | set(start_files())
-    assert {name for name in fetched if name.endswith(".py")} <= wanted
+    every = set().union(*OWN.values())
+    assert {name: fetched.count(name) for name in every if fetched.count(name) != 1} == {}
+    assert {name for name in fetched if name.endswith(".py")} <= every | set(start_files())
+
+
+def test_each_file_of_a_lab_is_bad_in_some_turn() -> None:
+    assert sorted(name for turn in TURNS for name in turn) == sorted(set().union(*OWN.values()))
+    assert all(len(own & set(turn)) <= 1 for own in OWN.values() for turn in TURNS)
+    assert len(TURNS) <= max(map(len, OWN.values())) + 2
 
 
 @pytest.mark.chromium_only("one file of each lab is missing in every engine below")
-@pytest.mark.parametrize(("lab", "name"), FILES)
-@pytest.mark.parametrize("fault", [missing, damaged])
+@pytest.mark.parametrize("turn", range(len(TURNS)))
 def test_a_bad_file_of_a_lab_is_told_in_its_place_and_the_page_stays_ready(
-    faulty: Serve, lab: str, name: str, fault: Callable[[str], Fault]
+    faulty: Serve, turn: int
 ) -> None:
-    check_told_and_tried_again(faulty, lab, name, fault("/" + name))
+    faults = (missing, damaged) if turn % 2 else (damaged, missing)
+    check_told_and_tried_again(faulty, TURNS[turn], *faults)
 
 
 @pytest.mark.every_engine
-@pytest.mark.parametrize("lab", [lab.name for lab in LABS])
-def test_a_missing_view_is_told_in_every_engine(faulty: Serve, lab: str) -> None:
-    name = f"static/labs/{lab}.py"
-    check_told_and_tried_again(faulty, lab, name, missing("/" + name))
+def test_a_missing_view_is_told_in_every_engine(faulty: Serve) -> None:
+    check_told_and_tried_again(faulty, [f"static/labs/{lab}.py" for lab in OWN], missing, missing)
 
 
-def check_told_and_tried_again(faulty: Serve, lab: str, name: str, fault: Fault) -> None:
-    broken = [True]
-    page = faulty(lambda h: broken[0] and fault(h))
+def check_told_and_tried_again(
+    faulty: Serve,
+    bad: list[str],
+    at_first: Callable[[str], Fault],
+    again: Callable[[str], Fault],
+) -> None:
+    """Each lab that one of these files belongs to says so in its place, when it comes and when it
+    is tried again, and comes in the end; nothing else is touched by it.
+    """
+    faults: list[Fault] = [at_first("/" + name) for name in bad]
+    page = faulty(lambda h: any(fault(h) for fault in faults))
     page.open()
-    come(page, lab)
-    place = BY_NAME[lab].place
-    page.until(lambda: "did not come" in " ".join(told(page)))
-    words = page.run(
-        "return [...document.querySelectorAll(arguments[0])].map((e) =>"
-        " e.querySelector('.lab-note')?.textContent ?? '')",
-        place,
-    )
-    module = name.removesuffix(".py").replace("/", ".")
-    assert all(text and (name in text or module in text) for text in words), words
+    failed = {lab: name for lab in IN_TURN for name in bad if name in OWN[lab]}
+    for lab, name in failed.items():
+        come(page, lab)
+        check_told(page, lab, name)
     assert state(page) == "ready"
     assert not page.one("#failure").is_displayed()
     page.call("set", {"k": 7})
     assert page.state() == scene({"k": 7}, 60)
 
-    again = f"document.querySelector('{place} .lab-note button').click()"
-    page.run(again)  # in vain
-    page.until(lambda: "did not come" in " ".join(told(page)))
-    broken[0] = False
-    page.run(again)
-    page.until(lambda: is_here(page, lab))
+    faults[:] = [again("/" + name) for name in bad]
+    for lab, name in failed.items():
+        try_again(page, lab)
+        check_told(page, lab, name)
+    faults.clear()
+    for lab in failed:
+        come(page, lab)
+        try_again(page, lab)
+        page.until(partial(is_here, page, lab))
+        assert not any(notes(page, lab)), lab
     assert told(page) == []
     assert state(page) == "ready"
+
+
+def check_told(page: PageDriver, lab: str, name: str) -> None:
+    """A lab says in each of its places that it did not come, and names the file."""
+    page.until(partial(has_failed, page, lab))
+    module = name.removesuffix(".py").replace("/", ".")
+    words = notes(page, lab)
+    assert all(text and (name in text or module in text) for text in words), (lab, words)
+
+
+def notes(page: PageDriver, lab: str) -> list[str]:
+    """What a lab that is on its way says in each of its places."""
+    found = page.run(
+        "return [...document.querySelectorAll(arguments[0])].map((e) =>"
+        " e.querySelector('.lab-note')?.textContent ?? '')",
+        BY_NAME[lab].place,
+    )
+    return list(found)
+
+
+def has_failed(page: PageDriver, lab: str) -> bool:
+    return "did not come" in " ".join(notes(page, lab))
+
+
+def try_again(page: PageDriver, lab: str) -> None:
+    button = f"{BY_NAME[lab].place} .lab-note button"
+    page.run("document.querySelector(arguments[0]).click()", button)
 
 
 def test_how_far_a_lab_has_come_is_counted_in_its_place(faulty: Serve) -> None:
@@ -265,18 +321,25 @@ def test_a_lab_is_alone_in_a_frame_and_as_high_as_told(shared: PageDriver, lab: 
     assert height == pytest.approx(frame_height(View(lab=lab)), abs=40)
 
 
-@pytest.mark.parametrize("name", ["recal", "share", 'x"]', "none"])
-def test_another_name_shows_the_whole_page_and_is_told(shared: PageDriver, name: str) -> None:
-    shared.open("?lab=" + quote(name))
+def test_another_name_shows_the_whole_page_and_is_told(shared: PageDriver) -> None:
+    shared.open("?lab=" + quote('x"]'))
     assert seen(shared) == [True, True, True]
-    assert shared.one("#notice").is_displayed() == (name != "none")
+    assert shared.one("#notice").is_displayed()
+    for name in ("recal", "share", "none"):
+        shared.call("set", {"lab": "recall"})
+        assert seen(shared) == [False, True, False]
+        shared.call("set", {"lab": name})
+        assert seen(shared) == [True, True, True], name
+        assert shared.one("#notice").is_displayed() == (name != "none"), name
 
 
-def test_before_python_is_there_a_lab_is_alone_already(faulty: Serve) -> None:
+def test_before_python_is_there_a_lab_is_alone_already_and_no_other(faulty: Serve) -> None:
     page = faulty(missing("/sim/run.py"))
-    page.open("?lab=recall", wait=False)
+    for name, alone in {"recall": True, "recal": False, "share": False, "none": False}.items():
+        page.open(f"?lab={name}", wait=False)
+        page.until(lambda: page.run("return document.readyState === 'complete'"))
+        assert seen(page) == ([False, True, False] if alone else [True, True, True]), name
     assert browsers.until_settled(page.driver) == "failed"
-    assert seen(page) == [False, True, False]
 
 
 # In a bundle: archives
@@ -319,11 +382,10 @@ def test_a_bundle_starts_from_one_archive_and_its_snapshot_and_brings_each_lab(
     assert not [name for name in names if name.endswith(".py")]
     assert [name for name in names if name.endswith(START_ARCHIVE)]
     assert not [name for name in names if name.endswith(LIBRARY)]  # nor does unpacking need it
-    for lab in LABS:
-        come(page, lab.name)
-        page.until(lambda lab=lab: is_here(page, lab.name))  # type: ignore[misc]
-        if lab.name == "share":
-            page.run("document.querySelector('#share').close()")
+    for lab in IN_TURN:
+        come(page, lab)
+        page.until(partial(is_here, page, lab))
+    page.run("document.querySelector('#share').close()")
     assert told(page) == []
 
 
@@ -359,18 +421,24 @@ def test_a_bad_archive_of_the_start_is_reported_and_may_be_tried_again(
 
 
 @pytest.mark.chromium_only("one of each kind runs in every engine")
-@pytest.mark.parametrize("lab", [lab.name for lab in LABS])
 @pytest.mark.parametrize("damage", ["missing", "cut", "other bytes"])
 def test_a_bad_archive_of_a_lab_is_told_in_its_place(
-    shared: PageDriver, bundled: tuple[str, Path], lab: str, damage: str
+    shared: PageDriver, bundled: tuple[str, Path], damage: str
 ) -> None:
     address, folder = bundled
     page = PageDriver(shared.driver, address, shared.engine)
-    with spoiled(folder / lab_archive(lab), damage):
+    listed = json.loads((folder / "bundle.json").read_text())["files"]
+    assert {lab_archive(lab) for lab in OWN} <= set(listed)
+    with ExitStack() as spoiling:
+        for lab in OWN:
+            spoiling.enter_context(spoiled(folder / lab_archive(lab), damage))
         page.open()
-        come(page, lab)
-        page.until(lambda: "did not come" in " ".join(told(page)))
+        for lab in IN_TURN:
+            come(page, lab)
+            page.until(partial(has_failed, page, lab))
         assert state(page) == "ready"
-    page.run(f"document.querySelector('{BY_NAME[lab].place} .lab-note button').click()")
-    page.until(lambda: is_here(page, lab))
-    assert json.loads((folder / "bundle.json").read_text())["files"][lab_archive(lab)]
+    for lab in IN_TURN:
+        come(page, lab)
+        try_again(page, lab)
+        page.until(partial(is_here, page, lab))
+    assert told(page) == []

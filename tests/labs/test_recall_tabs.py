@@ -79,19 +79,6 @@ def test_what_two_tabs_learn_is_kept_together(tabs: PageDriver) -> None:
 
 
 @ALONE
-def test_a_tab_that_missed_what_another_did_reads_it_before_it_writes(tabs: PageDriver) -> None:
-    # A tab's own writes come to it as no event, as a frozen tab's others do.
-    rate(tabs, "easy")
-    held = kept(tabs).rated(KEYS[5], "easy").write()
-    tabs.run("localStorage.setItem(arguments[0], arguments[1])", PLACE, held)
-    rate(tabs, "easy")
-    assert set(kept(tabs).strengths) == {KEYS[0], KEYS[1], KEYS[5]}
-    tabs.run("localStorage.removeItem(arguments[0])", PLACE)
-    rate(tabs, "easy")
-    assert set(kept(tabs).strengths) == {KEYS[2]}
-
-
-@ALONE
 def test_what_one_tab_erases_no_other_brings_back(tabs: PageDriver) -> None:
     rate(tabs, "easy", 3)
     press(tabs, "reveal")
@@ -130,6 +117,19 @@ def deck(shared: PageDriver) -> Iterator[PageDriver]:
     come(shared)
     yield shared
     shared.run("localStorage.clear()")
+
+
+@ALONE
+def test_a_tab_that_missed_what_another_did_reads_it_before_it_writes(deck: PageDriver) -> None:
+    # A tab's own writes come to it as no event, as a frozen tab's others do.
+    rate(deck, "easy")
+    held = kept(deck).rated(KEYS[5], "easy").write()
+    deck.run("localStorage.setItem(arguments[0], arguments[1])", PLACE, held)
+    rate(deck, "easy")
+    assert set(kept(deck).strengths) == {KEYS[0], KEYS[1], KEYS[5]}
+    deck.run("localStorage.removeItem(arguments[0])", PLACE)
+    rate(deck, "easy")
+    assert set(kept(deck).strengths) == {KEYS[2]}
 
 
 def says(page: PageDriver, words: str) -> bool:

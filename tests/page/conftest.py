@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
+
+from sim.host import bundle
+from tests.course import SUB_PATH, static_host
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -13,3 +20,20 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture(scope="session", autouse=True)
 def _vendored(vendored: None) -> None:
     """What is tried here may need the runtime."""
+
+
+@pytest.fixture(scope="session")
+def unzipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A host's root folder with the unzipped bundle below it."""
+    root = tmp_path_factory.mktemp("host")
+    bundle.write(root / "site.zip", bundle.contents())
+    with zipfile.ZipFile(root / "site.zip") as packed:
+        packed.extractall(root / SUB_PATH.strip("/"))
+    return root
+
+
+@pytest.fixture(scope="session")
+def simulator(unzipped: Path) -> Iterator[str]:
+    """The bundle's address on a plain static host."""
+    with static_host(unzipped) as address:
+        yield address + SUB_PATH

@@ -10,6 +10,7 @@ import pytest
 from tests import browsers
 from tests.course import document, pages
 from tests.driver import PageDriver
+from tests.faults import WASM, Held, Serve
 from tests.labs.cards import come as come_to_cards
 from tests.labs.charts import NEAR, come
 from tests.shown import touches
@@ -44,6 +45,7 @@ def fold_out(page: PageDriver) -> None:
 
 
 def draw(page: PageDriver) -> None:
+    page.call("set", {"show": None})
     for name in NEAR:
         come(page, name)
 
@@ -75,7 +77,6 @@ STATES: dict[str, Callable[[PageDriver], None]] = {
     "uncached": setting(cache=False, rates=None),
     "folded out": fold_out,
     "mended": setting(k=99, alpha="much" * 20),
-    "drawn": draw,
     "recalled": reveal,
     "shared": share,
     "closed": close,
@@ -83,9 +84,11 @@ STATES: dict[str, Callable[[PageDriver], None]] = {
     "not asked": setting(ask=None),
     **{part: setting(show=part) for part in SHOWN},
     "two": setting(show="board,controls"),
+    "drawn": draw,
     "embedded": setting(show=PARTS, embed=True),
 }
-"""What is done one after the other on one page; each must fit."""
+"""What is done one after the other on one page; each must fit. The charts come late, for from then
+on every width draws them anew."""
 
 
 WINDOW = pytest.mark.chromium_only("other engines' windows cannot be made so narrow")
@@ -102,29 +105,32 @@ def as_wide_as(page: PageDriver, width: int) -> Iterator[None]:
         browsers.resize(page.driver, 1280, 720)
 
 
-NARROW = (160, 240, 320, 360)
-WIDER = (400, 640, 899, 1000, 1240, 1920)
+WIDTHS = (160, 240, 320, 360, 400, 640, 899, 1000, 1240, 1920)
 
 
 @WINDOW
-@pytest.mark.parametrize("width", [160, 240, 360])
-def test_nothing_scrolls_sideways_while_it_loads(shared: PageDriver, width: int) -> None:
-    with as_wide_as(shared, width):
-        shared.until(lambda: shared.driver.find_elements("css selector", "#left-out + details"))
-        assert shared.run(OUTSIDE) == []
-        assert shared.run("return innerWidth") == width
-        browsers.until_settled(shared.driver)
+def test_nothing_scrolls_sideways_while_it_loads(faulty: Serve) -> None:
+    wasm = Held(WASM)
+    page = faulty(wasm)
+    with as_wide_as(page, 160):
+        page.until(lambda: page.driver.find_elements("css selector", "#left-out + details"))
+        for width in (160, 240, 360):
+            browsers.resize(page.driver, width, 740)
+            page.frames(2)
+            assert page.run("return innerWidth") == width
+            assert page.run(OUTSIDE) == [], width
+        assert page.run("return document.documentElement.dataset.state") == "loading"
+        wasm.let_go()
 
 
 @WINDOW
-@pytest.mark.parametrize("widths", [NARROW, WIDER], ids=["narrow", "wider"])
-def test_nothing_scrolls_sideways_at_any_width(shared: PageDriver, widths: tuple[int, ...]) -> None:
-    with as_wide_as(shared, widths[0]):
+def test_nothing_scrolls_sideways_at_any_width(shared: PageDriver) -> None:
+    with as_wide_as(shared, WIDTHS[0]):
         assert browsers.until_settled(shared.driver) == "ready"
         for state, reach in STATES.items():
             reach(shared)
             outside = {}
-            for width in widths:
+            for width in WIDTHS:
                 browsers.resize(shared.driver, width, 740)
                 shared.frames(2)
                 assert shared.run("return innerWidth") == width
@@ -148,7 +154,7 @@ def framed(shared: PageDriver) -> Iterator[Callable[[int], None]]:
             shared.until(lambda: shared.run("return innerWidth") == width)
             shared.frames(2)
 
-        widen(NARROW[0])
+        widen(WIDTHS[0])
         assert browsers.until_settled(shared.driver) == "ready"
         yield widen
         shared.driver.switch_to.default_content()
@@ -156,7 +162,7 @@ def framed(shared: PageDriver) -> Iterator[Callable[[int], None]]:
 
 
 @pytest.mark.every_engine
-def test_nothing_scrolls_a_narrow_frame_sideways(
+def test_in_a_narrow_frame_nothing_scrolls_sideways_and_fields_are_seen_whole(
     shared: PageDriver, framed: Callable[[int], None]
 ) -> None:
     for state, reach in STATES.items():
@@ -164,6 +170,32 @@ def test_nothing_scrolls_a_narrow_frame_sideways(
         for width in (160, 200, 360):
             framed(width)
             assert shared.run(OUTSIDE) == [], (state, width)
+        if state == "folded out":
+            shared.call("set", LONGEST)
+            for width in (360, 390):
+                framed(width)
+                assert cut_short(shared) == [], width
+
+
+LONGEST = {"k": 32, "alpha": 0.123, "c": 0.123, "batch": 512, "knee": 4096, "chunk": 512}
+"""Values as long as they get."""
+
+
+def cut_short(page: PageDriver) -> list[str]:
+    """Fields that are shown and have less room than what they hold; there are some at all."""
+    fields = page.run(
+        "const pen = document.createElement('canvas').getContext('2d');"
+        "return [...document.querySelectorAll('[data-number]')].map((field) => {"
+        "  const style = getComputedStyle(field);"
+        "  pen.font = `${style.fontSize} ${style.fontFamily}`;"
+        "  const room = ['paddingLeft', 'paddingRight', 'borderLeftWidth', 'borderRightWidth']"
+        "    .reduce((left, side) => left - parseFloat(style[side]), field.offsetWidth);"
+        "  const { number } = field.dataset;"
+        "  return [number, number !== 'seed' && pen.measureText(field.value).width > room];"
+        "})"
+    )
+    assert {key for key, _ in fields} >= set(LONGEST)
+    return [key for key, cut in fields if cut]
 
 
 SIZES = (
@@ -181,13 +213,15 @@ def too_small(page: PageDriver) -> list[str]:
 
 
 @WINDOW
-@pytest.mark.parametrize("width", [360, 600])
-def test_no_field_on_a_phone_makes_it_zoom(shared: PageDriver, width: int) -> None:
-    with as_wide_as(shared, width):
+def test_no_field_on_a_phone_makes_it_zoom(shared: PageDriver) -> None:
+    with as_wide_as(shared, 360):
         assert browsers.until_settled(shared.driver) == "ready"
         shared.call("set", {"ask": "speedup"})
         share(shared)
-        assert too_small(shared) == []
+        for width in (360, 600):
+            browsers.resize(shared.driver, width, 740)
+            shared.frames(2)
+            assert too_small(shared) == [], width
 
 
 @pytest.mark.chromium_only("it alone has a touch screen")
@@ -211,25 +245,3 @@ def test_no_field_on_a_tablet_makes_it_zoom_and_the_widget_still_fits(
         page.call("set", {"ask": None})
         touches(page, False)
         browsers.resize(page.driver, 1280, 720)
-
-
-@pytest.mark.every_engine
-def test_what_a_field_holds_is_seen_whole(
-    shared: PageDriver, framed: Callable[[int], None]
-) -> None:
-    values = {"k": 32, "alpha": 0.123, "c": 0.123, "batch": 512, "knee": 4096, "chunk": 512}
-    shared.call("set", values)
-    fold_out(shared)
-    for width in (360, 390):
-        framed(width)
-        cut = shared.run(
-            "const pen = document.createElement('canvas').getContext('2d');"
-            "return [...document.querySelectorAll('[data-number]')].filter((field) => {"
-            "  const style = getComputedStyle(field);"
-            "  pen.font = `${style.fontSize} ${style.fontFamily}`;"
-            "  const room = ['paddingLeft', 'paddingRight', 'borderLeftWidth', 'borderRightWidth']"
-            "    .reduce((left, side) => left - parseFloat(style[side]), field.offsetWidth);"
-            "  return field.dataset.number !== 'seed' && pen.measureText(field.value).width > room;"
-            "}).map((field) => field.dataset.number)"
-        )
-        assert cut == []
