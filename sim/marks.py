@@ -133,9 +133,9 @@ _QUESTION: tuple[Shape, ...] = (
 """A question mark as plain lines and its dot."""
 
 _HATCH: tuple[Shape, ...] = (
-    ("line", 0.08, 0.42, 0.42, 0.08, 0.1, "on"),
-    ("line", 0.08, 0.92, 0.92, 0.08, 0.1, "on"),
-    ("line", 0.58, 0.92, 0.92, 0.58, 0.1, "on"),
+    ("line", 0.08, 0.42, 0.42, 0.08, 0.14, "on"),
+    ("line", 0.08, 0.92, 0.92, 0.08, 0.14, "on"),
+    ("line", 0.58, 0.92, 0.92, 0.58, 0.14, "on"),
 )
 
 LOOKS: dict[str, Look] = {

@@ -114,9 +114,11 @@
     }
 
     attributeChangedCallback(name) {
-      if (this.#frame) this.set({ [name]: this.#value(name) });
+      const value = this.#value(name);
+      if (name === "theme") this.#theme = value; // from here on the host's may differ from it
+      if (this.#frame) this.set({ [name]: value });
       else if (this.#scene) {
-        this.#scene[name] = this.#value(name);
+        this.#scene[name] = value;
         this.#showChildren(WAKE);
       }
     }

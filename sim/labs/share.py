@@ -23,11 +23,16 @@ from sim.story import summary
 from sim.verbs import LOCKABLE
 from sim.view import LOCKS, NO_QUESTION, PARTS, THEMES, VIEW, View
 
-LEFT, RIGHT = ("board", "pass"), ("numbers", "controls")
-"""Parts of either column of the widget."""
+BOARD, LEFT, RIGHT = (
+    ("board", "pass"),
+    ("board", "pass", "clock", "timeline"),
+    ("numbers", "controls"),
+)
+"""Parts without which there is no left column; those of the left one, and of the right."""
 
-ALONE = {"board": 437, "pass": 127, "timeline": 127, "numbers": 447, "controls": 317}
-BESIDE = {"board": 315, "pass": 128, "timeline": 180, "numbers": 434, "controls": 386}
+RAIL = 46
+ALONE = {"board": 437, "pass": 110, "numbers": 329, "controls": 444, "clock": 115, "timeline": 159}
+BESIDE = {"board": 325, "pass": 128, "numbers": 368, "controls": 497, "clock": 135, "timeline": 190}
 """About how high each part is in a frame 720 px wide, in one column and in two, in px; a test
 measures them."""
 
@@ -80,12 +85,13 @@ def frame_height(view: View) -> int:
     """A height for a frame that no script can fit to its content, in px."""
     if view.lab in BY_NAME:
         return FRAME + BY_NAME[view.lab].height
-    left, right = ([part for part in column if part in view.parts] for column in (LEFT, RIGHT))
-    heights = BESIDE if left and right else ALONE
-    columns = [sum(heights[part] for part in column) for column in (left, right)]
+    shown = set(replace(view, embed=True).parts)
+    two = bool(shown & set(BOARD) and shown & set(RIGHT))
+    heights = BESIDE if two else ALONE
+    columns = [sum(heights[part] for part in column if part in shown) for column in (LEFT, RIGHT)]
     if view.asks:
-        columns[1] += IN_PLACE if "numbers" in view.parts else QUESTION
-    return FRAME + (max(columns) if left and right else sum(columns))
+        columns[1] += IN_PLACE if "numbers" in shown else QUESTION
+    return FRAME + RAIL * ("rail" in shown) + (max(columns) if two else sum(columns))
 
 
 def picture_name(params: Params, view: View) -> str:

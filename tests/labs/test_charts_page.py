@@ -276,7 +276,7 @@ def test_charts_take_the_colours_of_the_page(shared: PageDriver) -> None:
     )
     dark = shared.run(middle)
     shared.call("set", {"theme": "light"})
-    shared.until(lambda: sum(shared.run(middle)) > sum(dark) + 300)
+    shared.until(lambda: sum(shared.run(middle)) > sum(dark) + 50)
 
 
 @pytest.mark.every_engine

@@ -13,6 +13,7 @@ from selenium.webdriver.common.keys import Keys
 
 from sim.labs.share import snippets
 from sim.marks import PALETTES
+from sim.narrator import sentence
 from sim.params import Params
 from sim.question import Question
 from sim.run import Run
@@ -185,7 +186,7 @@ def test_a_question_hides_the_answer_runs_and_compares(shared: PageDriver) -> No
     run = Run(Params(draft_length=12, acceptance_rate=0.6, draft_cost=0.05))
     assert shared.state() == scene({"k": 12, "alpha": 0.6, "c": 0.05}, 40)
     verdict = Question("speedup", 40).verdict(1.5, run).replace("**", "")
-    assert shared.text("#asked") == verdict
+    assert shared.text("#asked") == f"{verdict} {sentence(run, 40).text}"
     assert enabled(shared, "[data-action=play]")
     assert shared.metric("speedup") != "?"
     assert enabled(shared, "[name=k]")
@@ -204,7 +205,9 @@ def test_a_question_can_be_left_skipped_and_put_by_a_script(shared: PageDriver) 
     shared.until(lambda: phase(shared) == "over")
     assert shared.state() == scene({}, 500)
     tokens = scene({}, 500)["tokens"]
-    assert shared.text("#asked") == f"It is {tokens} at tick 500."
+    assert shared.text("#asked") == (
+        f"It is {tokens} at tick 500. {sentence(Run(Params()), 500).text}"
+    )
     shared.action("again")
     assert (phase(shared), shared.state()["tick"]) == ("open", 0)
     shared.action("skip")
@@ -307,7 +310,7 @@ def test_the_dialog_shows_what_it_makes_as_it_is_chosen(dialog: PageDriver) -> N
 
     expect()
     choose(dialog, "show", "controls")
-    view = replace(view, show=("board", "pass", "numbers", "timeline"))
+    view = replace(view, show=("board", "pass", "numbers", "clock", "timeline"))
     expect()
     choose(dialog, "lock", "k")
     choose(dialog, "lock", "evict")
@@ -322,7 +325,7 @@ def test_the_dialog_shows_what_it_makes_as_it_is_chosen(dialog: PageDriver) -> N
     expect()
     set_field(dialog, "address", "https://example.org/notes")
     expect("https://example.org/notes/")
-    for part in ("board", "pass", "numbers", "timeline"):
+    for part in ("board", "pass", "numbers", "clock", "timeline"):
         choose(dialog, "show", part)
     view = replace(view, show=("timeline",))  # nothing at all is no choice
     expect("https://example.org/notes/")

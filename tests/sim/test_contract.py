@@ -227,6 +227,6 @@ def test_nothing_names_a_registry_or_loads_from_elsewhere() -> None:
 
 def test_the_script_is_small() -> None:
     script = (ROOT / "static" / "embed.js").read_bytes()
-    assert len(gzip.compress(script, 9)) < 4096
+    assert len(gzip.compress(script, 9)) < 6144
     for loader in (b"import(", b"import ", b"eval(", b"innerHTML", b"require("):
         assert loader not in script
