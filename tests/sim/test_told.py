@@ -278,6 +278,12 @@ def test_the_last_eviction_is_the_one_that_acts() -> None:
         ({"kv_cache": False}, "against a warm cache"),
         ({"kv_cache": False, "draft_cost": 0.5}, "against a warm cache"),
         ({"kv_cache": False, "speculation": False}, "against a warm cache"),
+        # An eviction is paid for by this run alone, once its recompute has begun.
+        ({"evictions": (59,), "draft_cost": 0.1}, "against a cache never evicted"),
+        ({"evictions": (60,), "draft_cost": 0.1}, ""),
+        ({"evictions": (59,), "speculation": False}, "against a cache never evicted"),
+        ({"evictions": (59,)}, "if drafting were free, never evicted"),
+        ({"evictions": (59,), "kv_cache": False}, "against a warm cache"),
     ],
 )
 def test_the_note_on_theory_says_under_which_terms_it_holds(
