@@ -55,8 +55,8 @@ class Params:
         "rates",
         Reals(Real(0, 1), most=DRAWS_PER_PASS),
         "rates per position",
-        "One acceptance rate per draft position, the last one repeated; "
-        "replaces the acceptance rate.",
+        "One acceptance rate per draft position, given that all before it were accepted (engines "
+        "log cumulative ones), the last one repeated; replaces the acceptance rate.",
     )
     kv_cache: bool = setting(
         True,

@@ -50,10 +50,13 @@ def figures(report: Mapping[str, Any], run: Run) -> dict[str, str]:
         else BY_KEY["alpha"].help
     )
     texts["theory_times"] = "" if report["theory_speedup"] is None else "×"
+    free = "if drafting were free" if _is_free(params) else ""
     if not params.kv_cache:
         texts["theory_note"] = "against a warm cache"
+    elif report["recompute_passes"]:
+        texts["theory_note"] = f"{free}, never evicted" if free else "against a cache never evicted"
     else:
-        texts["theory_note"] = "if drafting were free" if _is_free(params) else ""
+        texts["theory_note"] = free
     return texts
 
 

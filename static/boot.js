@@ -284,7 +284,9 @@
   const READING = 160; // px of the window above the text from which on it counts as read
   whenRead(() => {
     const look = () => {
-      const reading = !root.dataset.lab && $("text").getBoundingClientRect().top < READING;
+      const { top } = $("text").getBoundingClientRect();
+      if (top > innerHeight / 2) root.classList.remove("peeking"); // the widget’s own place is seen
+      const reading = !root.dataset.lab && top < READING;
       if (reading === root.classList.contains("reading")) return;
       if (reading) root.style.setProperty("--widget-height", `${$("widget").getBoundingClientRect().height}px`);
       root.classList.toggle("reading", reading);

@@ -65,6 +65,7 @@ class Page:
         self._board = Board(canvas, browser.context(canvas), browser.watch_canvases(self._redraw))
         self._pointer = Pointer(canvas, self._board, self._newest, self._frames.ask)
         self._hand = Hand(partial(self.do, actions.force))
+        self._reading = Reading(partial(self.do, actions.visit), lambda: self.session)
         self._labs = Loader(Link(self._take, self._now, self._colours.paper, self._complain))
         self._settling = browser.Delay(0, self._settle)  # what a lab says then stands
         self._settle()
@@ -94,7 +95,6 @@ class Page:
         for anchor in browser.every("[data-story]"):
             browser.listen(anchor, "click", self._tell)
         Printing(self._before_print)
-        Reading(partial(self.do, actions.visit), lambda key: self.session.fixed(key))
         browser.observe_size(self._box, self._frames.ask)
         browser.observe_size(self._clock, self._measure)
         browser.watch_pixel_ratio(self._redraw)
@@ -111,6 +111,8 @@ class Page:
         self.session, complaints = action(before, *arguments, **more)
         if action is not actions.set_speed:  # a step of a key may be less than a whole speed
             self._places.write(controls(self.session))
+        if self.session is not before:
+            self._reading.unmark()
         self._show(before)
         if complaints:
             self._notices.say(" ".join(complaints), near)
@@ -122,6 +124,7 @@ class Page:
         """Show what an action changed, but for what every frame shows."""
         session = self.session
         self._places.write(self._sessions.turn(session))
+        self._reading.show()
         self._labs.show_alone(session.view.lab)
         if session.lab_keys != before.lab_keys:
             self._settling.ask()

@@ -1,25 +1,64 @@
-"""The text around the widget: its links set scenes here, and lead back to where the reader was."""
+"""The text around the widget: its links set scenes here, and what they are about stays in sight.
+
+Beside the text the widget is in sight anyway. Where there is no room for that, its board and clock
+come to the lower edge of the window as a panel, until the reader closes it or goes back up.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from sim.beside import marks, moved
+from sim.params import Params
+from sim.state import Session, visit
+from sim.view import View
 from static import browser
-from static.browser import one
+from static.browser import one, root
+from static.dom import Places
+
+PANEL, CHARTED = "peeking", "charted"
+"""Classes of the page while the panel is there, and while it is a low one below a chart. The style
+draws it; boot.js takes it away too."""
+
+WIDE = "min-width: 1100px"
+"""Where the style puts the widget beside the text, once the text is reached."""
 
 
 class Reading:
-    """Links of the text: `visit` sets a scene by its keys, `fixed` says what may not be moved."""
+    """Links of the text: `follow` sets a scene by its keys, `session` gives what is shown."""
 
     def __init__(
-        self, visit: Callable[[Mapping[str, str]], None], fixed: Callable[[str], bool]
+        self, follow: Callable[[Mapping[str, str]], None], session: Callable[[], Session]
     ) -> None:
-        self._visit, self._fixed = visit, fixed
+        self._visit, self._session = follow, session
+        self._places, self._marked = Places(), False
         self._came_from: Any = None
-        self._back = one('[data-action="return"]')
+        self._links: dict[tuple[Params, int], list[Any]] = {}
+        for anchor in browser.every(".try"):
+            there, _ = visit(session(), browser.query_of(anchor))
+            self._links.setdefault((there.params, there.view.tick), []).append(anchor)
+        self._here: list[Any] = []
         browser.listen(one("#text"), "click", self._follow)
-        browser.listen(self._back, "click", lambda _event: self._return())
+        browser.listen(one('[data-action="return"]'), "click", lambda _event: self._close())
+
+    def show(self) -> None:
+        """Say of each link whether it leads to the scene that is shown."""
+        session = self._session()
+        stays = not session.playing and not session.prediction.waiting
+        here = self._links.get((session.params, session.view.tick), []) if stays else []
+        if here is not self._here:
+            for anchor in self._here:
+                anchor.removeAttribute("aria-current")
+            for anchor in here:
+                anchor.setAttribute("aria-current", "true")
+            self._here = here
+
+    def unmark(self) -> None:
+        """Mark nothing any more: the reader went on."""
+        if self._marked:
+            self._marked = False
+            self._places.write(marks())
 
     def _follow(self, event: Any) -> None:
         """Set the scene that a link of the text names, here instead of in a new page."""
@@ -27,24 +66,39 @@ class Reading:
         if not anchor or event.ctrlKey or event.metaKey or event.shiftKey:
             return
         event.preventDefault()
-        if anchor.closest(".chart") and any(map(self._fixed, ("k", "alpha", "rates"))):
+        if anchor.closest(".chart") and any(map(self._session().fixed, ("k", "alpha", "rates"))):
             return  # a row of the map does what a click there does
+        before = self._session().params
         self._came_from = anchor
         self._visit(browser.query_of(anchor))
-        if browser.in_view(one("#widget")):  # it may stand beside the text
-            return
-        look = anchor.getAttribute("data-scene")
-        if look == "chart":  # which is the point, and near
-            browser.bring_into_view(anchor.closest("section").querySelector(".chart"), "nearest")
-            return
-        place = one(f'.widget [data-metric="{look}"]') if look else one("#widget")
-        browser.bring_into_view(place, "center" if look else "start")
-        self._back.hidden = False
-        one('[data-action="play"]').focus(preventScroll=True)
+        about = anchor.getAttribute("data-scene").split()
+        self._places.write(marks(moved(before, self._session().params), about))
+        self._marked = True
+        if not root.classList.contains(PANEL) and browser.in_view(one("#widget")):
+            return  # it may stand beside the text
+        chart = anchor.closest("section").querySelector(".chart") if "chart" in about else None
+        if browser.media(WIDE).matches:
+            whole = self._session().view.show == View().show
+            browser.bring_into_view(
+                chart or one("#text" if whole else "#widget"), "nearest" if chart else "start"
+            )
+        elif one(".board-part").checkVisibility():
+            self._open(bool(chart))
+            browser.bring_into_view(chart or anchor, "nearest")
+        else:  # a link left the board out
+            browser.bring_into_view(one("#widget"), "start")
 
-    def _return(self) -> None:
-        """Back to where the reader was in the text."""
-        self._back.hidden = True
+    def _open(self, charted: bool) -> None:
+        """Let the widget be a panel, a low one below a chart; its place stays as high as it was."""
+        widget = one("#widget")
+        if not root.classList.contains(PANEL):
+            root.style.setProperty("--place", f"{widget.getBoundingClientRect().height}px")
+        root.classList.add(PANEL)
+        root.classList.toggle(CHARTED, charted)
+        root.style.setProperty("--panel-height", f"{widget.getBoundingClientRect().height}px")
+
+    def _close(self) -> None:
+        """Put the widget back into its place, and the reader at the link."""
+        root.classList.remove(PANEL)
         if self._came_from:
-            browser.bring_into_view(self._came_from, "center")
             self._came_from.focus(preventScroll=True)

@@ -7,14 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import ceil, sqrt
+from statistics import NormalDist
 from typing import NamedTuple
 
-from sim.labs.charts import LENGTHS
-from sim.markup import joined, tag
+from sim.markup import Markup, joined, tag
 from sim.params import Params
+from sim.plot import STANDARD_ERRORS
 from sim.run import Run
-from sim.theory import deviation_of_tokens_per_pass, expected_speedup, expected_tokens_per_pass
-from sim.words import count
+from sim.theory import (
+    best_length,
+    deviation_of_tokens_per_pass,
+    expected_speedup,
+    expected_tokens_per_pass,
+    survival,
+)
+from sim.words import count, spelled
 
 PARAMETERS, BYTES_EACH = 7e9, 2
 """A model of seven billion weights, two bytes each."""
@@ -35,9 +42,13 @@ DRAFT = {"the": 0.2, "a": 0.5, "his": 0.2, "no": 0.1}
 CARD = 80e9
 """Bytes of memory of a large data-centre GPU."""
 
-TOKEN_SHARES, PAGED_SHARE = (20.4, 26.8, 38.2), 96.3
-"""Percent of the cache's memory that held tokens, without paging (three ways to reserve) and with
-it: Kwon et al. 2023, Figure 2."""
+LONGEST_SHARE, POWER_SHARE, ORACLE_SHARE, PAGED_SHARE = 20.4, 26.8, 38.2, 96.3
+"""Percent of the cache's memory that held tokens, by three ways to reserve, which the authors built
+anew, and with paging: Kwon et al. 2023, Figure 2."""
+
+FLOPS_AND_BANDWIDTHS = ((312e12, 1.555e12), (989e12, 3.35e12))
+"""Operations and bytes a second of an A100 with 40 GB and of an H100 SXM, in 16 bits, dense: their
+data sheets. A position takes two operations a weight."""
 
 PLAIN_MS, DRAFT_MS, SPECULATIVE_MS = 14.1, 1.8, (7.52, 7.00, 5.73)
 """Milliseconds a token of the target and the draft model, and with speculation in three tasks:
@@ -49,8 +60,26 @@ EXPECTED_AND_MEASURED = (
 )
 """Speedups in Leviathan et al. 2023, Table 4."""
 
-REPORTED_ACCEPTED, REPORTED_DRAFTED, REPORTED_LENGTH = 25, 3652, 4
-"""One line of a log in https://github.com/vllm-project/vllm/issues/41789, drafts of four tokens."""
+
+class Reported(NamedTuple):
+    """A measurement that somebody published of a speculative decoder that made things slower."""
+
+    engine: str
+    address: str
+    tokens_per_pass: float
+    speedup: float
+
+
+REPORTS = (
+    Reported("SGLang", "https://github.com/sgl-project/sglang/issues/29244", 2.0, 0.64),
+    Reported("vLLM, four drafts", "https://github.com/vllm-project/vllm/pull/53753", 3.1, 0.65),
+    Reported(
+        "llama.cpp, sixteen drafts", "https://github.com/ggml-org/llama.cpp/pull/10455", 6.4, 0.98
+    ),
+)
+
+LOGGED_RATES = (0.9, 0.8, 0.6)
+"""Conditional rates of the text's example."""
 
 LUCK_AFTER = (10, 60, 1200)
 """Passes after which the text says how far runs are apart."""
@@ -118,14 +147,28 @@ def _kib_per_token(layout: Sequence[int]) -> int:
     return 2 * layers * heads * size * BYTES_EACH // 1024
 
 
-def _expected(**settings: float) -> float:
+def _speedup(**settings: float) -> str:
     speedup = expected_speedup(Params(**settings))  # type: ignore[arg-type]
     assert speedup is not None
-    return speedup
+    return f"{speedup:.2f}"
 
 
-def _speedup(**settings: float) -> str:
-    return f"{_expected(**settings):.2f}"
+def _knee(operations: float, bandwidth: float) -> float:
+    """Positions whose arithmetic takes as long as reading the weights once."""
+    return operations / 2 / (bandwidth / BYTES_EACH)
+
+
+def _listed(texts: Sequence[str]) -> str:
+    return f"{', '.join(texts[:-1])} and {texts[-1]}"
+
+
+def _reports() -> Markup:
+    """What was measured, each with a link to who says so."""
+    parts: list[str] = []
+    for one in REPORTS:
+        told = f"{one.speedup:.2f}× at {one.tokens_per_pass:.1f} tokens a pass"
+        parts += [", " * bool(parts), told, " (", tag("a", one.engine, href=one.address), ")"]
+    return joined(parts)
 
 
 def _share(value: float) -> str:
@@ -163,17 +206,21 @@ def claims() -> dict[str, str]:
         )
         for one in words
     )
+    (short_of,) = [one.word for one in words if one.target > one.draft]
     measured = [found / expected for expected, found in EXPECTED_AND_MEASURED]
     gains = [PLAIN_MS / found for found in SPECULATIVE_MS]
-    passes = REPORTED_DRAFTED / REPORTED_LENGTH
     conversation = _kib_per_token(LAYOUTS["Llama 2 7B"]) * 1024 * CONTEXT
-    dear = {"acceptance_rate": 0.7, "draft_cost": 0.05}
-    best = max(LENGTHS, key=lambda k: _expected(**dear, draft_length=k))
     default = Params()
+    best, best_speedup = best_length(Params(acceptance_rate=0.7))
+    even_best, even_speedup = best_length(Params(acceptance_rate=round(break_even(12, 0.1), 2)))
+    crowd_best, crowd_speedup = best_length(Params(batch_size=64))
+    crowd = 64 * (1 + default.draft_length)
     expected = expected_tokens_per_pass(default.rates)
     return {
         "weights": f"{weights / 1e9:.0f} GB",
         "read": f"{1000 * weights / BANDWIDTH:.0f} ms",
+        "knee": str(default.knee),
+        "knees": _listed([f"{_knee(*card):.0f}" for card in FLOPS_AND_BANDWIDTHS]),
         "warm": count(Run(plain).at(512).positions_computed),
         "cold": count(Run(uncached).at(512).positions_computed),
         "wide": f"{_kib_per_token(LAYOUTS['Llama 2 7B'])} KiB",
@@ -182,29 +229,48 @@ def claims() -> dict[str, str]:
         "cold_speedup": f"{Run(uncached).report(512)['speedup']:.2f}",
         "missing": count(missing),
         "passes": str(ceil(missing / default.recompute_chunk)),
+        "passes_256": str(ceil(missing / 256)),
+        "chunk": str(default.recompute_chunk),
         "example": rows,
         "overlap": _share(sum(one.kept for one in words)),
         "rejected": _share(1 - sum(one.kept for one in words)),
+        "short_of": short_of,
         "second": f"{_gain(0.7, 2):.2f}",
         "eighth": f"{_gain(0.7, 8):.2f}",
         "best": str(best),
-        "best_speedup": _speedup(**dear, draft_length=best),
+        "best_speedup": f"{best_speedup:.2f}",
+        **{
+            f"{spelled(k)}_speedup": _speedup(acceptance_rate=0.7, draft_length=k)
+            for k in (2, 8, 16)
+        },
         "ceiling": f"{1 / (1 - 0.7):.2f}",
         **{f"luck_{n}": _nine_in_ten(default, n) for n in LUCK_AFTER},
         "expected": f"{expected:.2f}",
         "accepted": f"{100 * (expected - 1) / default.draft_length:.0f} %",
         "misread": _misread(default, expected),
+        "logged": _listed([_share(share) for share in survival(LOGGED_RATES)]),
+        "timeline": f"{1000 * (1 - 2 * NormalDist().cdf(-STANDARD_ERRORS)):.0f}",
         "measured": f"{min(measured):.2f} to {max(measured):.2f}",
         "chen_cost": f"{DRAFT_MS / PLAIN_MS:.2f}",
         "chen_gain": f"{min(gains):.1f} to {max(gains):.1f}",
-        "report": f"{REPORTED_ACCEPTED} of {REPORTED_DRAFTED:,}",
-        "report_length": f"{1 + REPORTED_ACCEPTED / passes:.2f}",
+        "reports": _reports(),
+        "report_costs": _listed([f"{r.tokens_per_pass / r.speedup:.1f}" for r in REPORTS]),
         "room": str(int((CARD - weights) // conversation)),
-        "unpaged": f"{min(TOKEN_SHARES):.0f} to {max(TOKEN_SHARES):.0f} %",
+        "longest": f"{LONGEST_SHARE:.0f} %",
+        "power": f"{POWER_SHARE:.0f} %",
+        "oracle": f"{ORACLE_SHARE:.0f} %",
         "paged": f"{PAGED_SHARE:.0f} %",
         "even": f"{break_even(12, 0.1):.2f}",
         "lost": _speedup(draft_length=12, acceptance_rate=0.4, draft_cost=0.1),
+        "even_best": spelled(even_best),
+        "even_speedup": f"{even_speedup:.2f}",
+        "nothing": _speedup(acceptance_rate=0.0),
         "alone": _speedup(),
         "crowd": _speedup(batch_size=64),
+        "crowd_positions": count(crowd),
+        "crowd_best": spelled(crowd_best),
+        "crowd_speedup": f"{crowd_speedup:.2f}",
         "crush": _speedup(batch_size=256),
+        "night": _speedup(batch_size=8),
+        "noon": _speedup(batch_size=200),
     }

@@ -244,7 +244,11 @@ def told(report: dict[str, Any]) -> str:
 
 
 PRINTED_BY = (
-    ("draft length k", "vLLM num_speculative_tokens; llama.cpp n_draft, a maximum"),
+    (
+        "draft length k",
+        "vLLM num_speculative_tokens; llama.cpp --spec-draft-n-max, a maximum; SGLang "
+        "speculative_num_draft_tokens, which counts the root too: k is one less",
+    ),
     ("α", "printed by none"),
     ("tokens per pass", "vLLM and llama.cpp mean acceptance length; SGLang accept len"),
     ("draft acceptance", "vLLM draft acceptance rate; llama.cpp draft acceptance"),

@@ -30,8 +30,8 @@ CARDS = (
     Card(
         "kept",
         "What does a KV cache keep, and why may it?",
-        "The key and the value of every earlier token in every layer. They depend on the tokens "
-        "before them only, so a later token never changes them.",
+        "The key and the value of every earlier token in every layer. They depend on the token "
+        "itself and on what stands before it, so a later token never changes them.",
     ),
     Card(
         "square",
@@ -43,7 +43,7 @@ CARDS = (
         "evict",
         "What is lost when a cache is evicted, and what is not?",
         "The keys and values are lost; the **tokens** are not. All positions go through the model "
-        "again before the next token.",
+        "again before the next token, unless the engine swapped them out and brings them back.",
     ),
     Card(
         "mismatch",

@@ -416,9 +416,11 @@ def test_every_figure_of_the_text_comes_out_by_hand() -> None:
     assert said["second"] == f"{0.7**2:.2f}"
     assert said["eighth"] == f"{0.7**8:.2f}"
     assert said["ceiling"] == "3.33"
-    dear = {k: (1 - 0.7 ** (k + 1)) / 0.3 / (1 + 0.05 * k) for k in range(1, 17)}
-    assert said["best"] == str(max(dear, key=lambda k: dear[k])) == "6"
-    assert said["best_speedup"] == f"{dear[6]:.2f}"
+    dear = {k: (1 - 0.7 ** (k + 1)) / 0.3 / (1 + 0.1 * k) for k in range(1, 33)}
+    assert said["best"] == str(max(dear, key=lambda k: dear[k])) == "4"
+    assert said["best_speedup"] == f"{dear[4]:.2f}"
+    told = [float(said[f"{k}_speedup"]) for k in ("two", "eight", "sixteen")]
+    assert told == pytest.approx([dear[k] for k in (2, 8, 16)], abs=0.0051)
     assert {n: said[f"luck_{n}"] for n in (10, 60, 1200)} == {n: normal(n) for n in (10, 60, 1200)}
     expected = (1 - 0.8**5) / 0.2
     assert said["expected"] == f"{expected:.2f}"
@@ -428,15 +430,24 @@ def test_every_figure_of_the_text_comes_out_by_hand() -> None:
     assert said["measured"] == f"{1.7 / 2.5:.2f} to {3.1 / 2.4:.2f}"
     assert said["chen_cost"] == f"{1.8 / 14.1:.2f}"
     assert said["chen_gain"] == f"{14.1 / 7.52:.1f} to {14.1 / 5.73:.1f}"
-    assert said["report"] == "25 of 3,652"
-    assert said["report_length"] == f"{1 + 25 / (3652 / 4):.2f}"
-    assert said["unpaged"] == "20 to 38 %"
-    assert said["paged"] == "96 %"
+    assert said["report_costs"] == f"{2.0 / 0.64:.1f}, {3.1 / 0.65:.1f} and {6.4 / 0.98:.1f}"
+    reserved = [said[way] for way in ("longest", "power", "oracle", "paged")]
+    assert reserved == ["20 %", "27 %", "38 %", "96 %"]
+    assert said["knees"] == f"{312 / 1.555:.0f} and {989 / 3.35:.0f}"
+    assert said["logged"] == f"0.90, {0.9 * 0.8:.2f} and {0.9 * 0.8 * 0.6:.2f}"
+    assert (said["passes_256"], said["chunk"], said["knee"]) == (str(-(-453 // 256)), "64", "256")
     lost = (1 - 0.4**13) / 0.6 / (1 + 12 * 0.1)
     assert said["lost"] == f"{lost:.2f}"
     assert said["even"] == f"{break_even(12, 0.1):.2f}" == "0.55"
-    assert said["alone"] == f"{expected / (1 + 4 * c):.2f}"
+    three = (1 - 0.55**4) / 0.45 / (1 + 3 * 0.1)
+    assert (said["even_best"], said["even_speedup"]) == ("three", f"{three:.2f}")
+    assert said["nothing"] == f"{1 / (1 + 4 * c):.2f}"
+    assert said["alone"] == said["night"] == f"{expected / (1 + 4 * c):.2f}"
     assert said["crowd"] == f"{expected / (64 * 5 / 256 + 4 * c):.2f}"
+    assert said["crowd_positions"] == str(64 * 5)
+    crowd = (1 - 0.8**4) / 0.2 / (max(1, 64 * 4 / 256) + 3 * c)
+    assert (said["crowd_best"], said["crowd_speedup"]) == ("three", f"{crowd:.2f}")
+    assert said["noon"] == f"{expected / (200 * 5 / 256 + 4 * c):.2f}"
     assert said["crush"] == f"{expected / (256 * 5 / 256 + 4 * c):.2f}"
     words = Cells(said["example"])
     shown = [text for tag, _, text in words.seen if tag in ("th", "td", "b") and text]

@@ -13,12 +13,13 @@ from tests.__main__ import NODE
 from tests.driver import PageDriver
 from tests.faults import WASM, Held, Serve, missing
 from tests.labs.charts import NEAR, come
+from tests.sources import UNCACHED
 
 AXE = NODE / "node_modules" / "axe-core" / "axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
-OF_THE_TEXT = ("opened", "charted and recalling")
+OF_THE_TEXT = ("opened", "charted and recalling", "led")
 """States in which the text is looked at too; in the others it is what it was."""
 
 
@@ -121,6 +122,18 @@ def test_nothing_is_wrong_in_either_theme(shared: PageDriver) -> None:
     for state, reach in STATES.items():
         reach(shared)
         check_both_themes(shared, state)
+
+
+def test_nothing_is_wrong_while_the_simulator_is_a_panel_below_the_text(page: PageDriver) -> None:
+    try:
+        browsers.resize(page.driver, 1000, 720)
+        link = page.one(UNCACHED)
+        page.run("arguments[0].scrollIntoView({block: 'center'}); arguments[0].click()", link)
+        page.until(lambda: page.one("[data-action=return]").is_displayed())
+        check_both_themes(page, "led")
+    finally:
+        page.action("return")
+        browsers.resize(page.driver, 1280, 720)
 
 
 @pytest.mark.every_engine

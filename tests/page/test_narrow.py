@@ -14,6 +14,7 @@ from tests.faults import WASM, Held, Serve
 from tests.labs.cards import come as come_to_cards
 from tests.labs.charts import NEAR, come
 from tests.shown import touches
+from tests.sources import UNCACHED
 
 OUTSIDE = """
 const width = innerWidth, page = document.documentElement.scrollWidth, found = [];
@@ -80,6 +81,8 @@ STATES: dict[str, Callable[[PageDriver], None]] = {
     "recalled": reveal,
     "shared": share,
     "closed": close,
+    "led": lambda page: page.run("document.querySelector(arguments[0]).click()", UNCACHED),
+    "back": lambda page: page.run("document.querySelector('[data-action=return]').click()"),
     "asked": setting(ask="speedup"),
     "not asked": setting(ask=None),
     **{part: setting(show=part) for part in SHOWN},

@@ -52,45 +52,146 @@ def leaping(page: PageDriver) -> Iterator[Callable[[], list[list[str]]]]:
         page.run("Element.prototype.scrollIntoView = scrolls")
 
 
+def box(page: PageDriver, selector: str) -> tuple[float, float]:
+    """Where the upper and the lower edge of an element are in the window."""
+    top, bottom = page.run(
+        "const box = document.querySelector(arguments[0]).getBoundingClientRect();"
+        "return [box.top, box.bottom]",
+        selector,
+    )
+    return top, bottom
+
+
+def marked(page: PageDriver) -> set[str]:
+    """What is marked and can be seen."""
+    return set(
+        page.run(
+            "return [...document.querySelectorAll('.widget .marked')]"
+            "  .filter((one) => one.checkVisibility())"
+            "  .map((one) => one.dataset.control || one.dataset.metric || one.id)"
+        )
+    )
+
+
+OPEN = "return document.documentElement.matches('.peeking')"
+
+
 @pytest.mark.every_engine
-def test_a_link_of_the_text_sets_its_scene_and_leads_back(narrow: PageDriver) -> None:
+def test_a_link_of_the_text_brings_its_scene_to_the_reader(narrow: PageDriver) -> None:
     narrow.call("set", {"seed": 5, "c": 0.3})
     middle(narrow, UNCACHED)
+    before = narrow.run("return [scrollY, document.documentElement.scrollHeight]")
     narrow.one(UNCACHED).click()
     narrow.until(lambda: narrow.state()["tick"] == 512)
     assert narrow.state() == scene({"speculation": "off", "cache": "off"}, 512)
-    narrow.until(lambda: 0 <= narrow.run("return widget.getBoundingClientRect().top") < 720)
-    assert narrow.run("return document.activeElement.dataset.action") == "play"
+    narrow.frames()
+    for selector in ("#board", "#clock", "#sentence", ".widget [data-metric=positions_computed]"):
+        top, bottom = box(narrow, selector)
+        assert 200 < top < bottom <= 720, selector
+    assert marked(narrow) == {"positions_computed"}
+    # The reader is where they were, and can read on above the panel.
+    y, height = narrow.run("return [scrollY, document.documentElement.scrollHeight]")
+    assert y == before[0]
+    panel = narrow.run("return widget.offsetHeight")
+    assert height == pytest.approx(before[1] + panel, abs=60)
+    assert box(narrow, UNCACHED)[1] < box(narrow, "#widget")[0]
     narrow.until(lambda: "cache=off" in narrow.run("return location.search"))
     narrow.action("return")
-    top = "return document.querySelector(arguments[0]).getBoundingClientRect().top"
-    narrow.until(lambda: 0 < narrow.run(top, UNCACHED) < 720)
-    assert narrow.run("return document.activeElement.matches(arguments[0])", UNCACHED)
+    assert not narrow.run(OPEN)
     assert not narrow.one("[data-action=return]").is_displayed()
+    assert narrow.run("return document.activeElement.matches(arguments[0])", UNCACHED)
+    assert abs(narrow.run("return scrollY") - y) < 60
+    assert narrow.run("return getComputedStyle(widget).position") == "static"
 
 
-def test_links_lead_to_what_they_are_about(narrow: PageDriver) -> None:
-    browsers.resize(narrow.driver, 620, 500)
-    narrow.frames()
-    box = "return document.querySelector(arguments[0]).getBoundingClientRect().top"
+def test_who_goes_back_up_has_the_simulator_in_its_place(narrow: PageDriver) -> None:
     middle(narrow, UNCACHED)
-    with leaping(narrow) as led_to:
-        narrow.one(UNCACHED).click()
-        narrow.until(lambda: led_to() == [["positions_computed", "center"]])
+    narrow.one(UNCACHED).click()
+    narrow.until(lambda: narrow.run(OPEN))
+    narrow.run("scrollTo(0, 0)")
+    narrow.until(lambda: not narrow.run(OPEN))
+    assert 0 < box(narrow, "#widget")[0] < 100
+
+
+@pytest.mark.chromium_only("the window cannot be made so narrow")
+def test_on_a_phone_the_board_with_its_verdict_is_there_after_every_link(
+    narrow: PageDriver,
+) -> None:
+    browsers.resize(narrow.driver, 390, 844)
     narrow.frames()
-    assert 0 <= narrow.run(box, ".widget [data-metric=positions_computed]") < 480
-    # Where a chart is the point, the reader stays with it.
-    long = '.try[href*="k=8&alpha=0.7"]'
-    middle(narrow, long)
-    narrow.call("set", {"k": 3})
     with leaping(narrow) as led_to:
-        narrow.one(long).click()
-        narrow.until(lambda: led_to() == [["chart-length", "nearest"]])
-    narrow.frames()
+        for query in ("k=12&amp;alpha=0.4&amp;tick=600", "evict=134&amp;tick=134"):
+            link = f".try[href='./?{query.replace('&amp;', '&')}']"
+            middle(narrow, link)
+            y = narrow.run("return scrollY")
+            narrow.run("document.querySelector(arguments[0]).click()", link)
+            narrow.frames(4)
+            for selector in ("#board", "#clock", ".clock-part .speedup", "#sentence"):
+                top, bottom = box(narrow, selector)
+                assert 300 < top < bottom <= 844, selector
+            assert box(narrow, link)[1] <= box(narrow, "#widget")[0]
+            assert abs(narrow.run("return scrollY") - y) < 844
+        # Where a chart is the point, it is above a panel that is low.
+        long = '.try[href*="k=8&alpha=0.7"]'
+        middle(narrow, long)
+        narrow.run("document.querySelector(arguments[0]).click()", long)
+        narrow.frames(4)
+        assert led_to()[-1] == ["chart-length", "nearest"]
     assert narrow.state()["params"]["draft_length"] == 8
-    assert -300 < narrow.run(box, "#chart-length") < 480
-    assert narrow.run("return widget.getBoundingClientRect().bottom") < 0
+    assert not narrow.one("#board").is_displayed()
+    assert narrow.one("#clock").is_displayed()
+    assert marked(narrow) == {"tokens_per_pass"}
+    assert box(narrow, "#chart-length .drawing")[1] <= box(narrow, "#widget")[0]
     assert not narrow.one("#failure").is_displayed()
+
+
+def test_beside_the_text_what_moved_is_marked_until_the_next_action(page: PageDriver) -> None:
+    middle(page, UNCACHED)
+    page.until(lambda: page.run("return document.documentElement.matches('.reading')"))
+    page.one(UNCACHED).click()
+    assert marked(page) == {"speculation", "cache", "positions_computed"}
+    for selector in ("[data-control=cache]", ".widget [data-metric=positions_computed]"):
+        top, bottom = box(page, selector)
+        assert 0 < top < bottom <= 720, selector
+    page.one('.try[href="./?speculation=off&tick=512"]').click()
+    assert marked(page) == {"cache", "positions_computed"}
+    page.action("step")
+    assert marked(page) == set()
+    page.one('.try[href*="k=8&alpha=0.6"]').click()
+    assert marked(page) == {"speculation", "k", "alpha", "caption"}
+    page.call("seek", 9)
+    assert marked(page) == set()
+
+
+def test_a_link_to_the_scene_that_is_shown_says_so(page: PageDriver) -> None:
+    here = "return [...document.querySelectorAll('.try[aria-current]')].map((one) => one.search)"
+    assert page.run(here) == []
+    page.call("set", {"k": 12, "alpha": 0.4, "tick": 600})
+    assert set(page.run(here)) == {"?k=12&alpha=0.4&tick=600"}
+    with page.clock() as passes:
+        page.call("play")
+        assert page.run(here) == []
+        passes(1)
+        page.call("pause")
+    assert page.run(here) == []
+    middle(page, UNCACHED)
+    page.one(UNCACHED).click()
+    assert page.run(here) == ["?speculation=off&cache=off&tick=512"]
+    page.call("set", {"ask": "tokens"})
+    assert page.run(here) == []
+
+
+def test_a_wide_page_goes_to_where_the_simulator_is_beside_the_text(page: PageDriver) -> None:
+    first = '.try[href="./?k=12"]'
+    with leaping(page) as led_to:
+        middle(page, first)
+        assert not page.run("return document.documentElement.matches('.reading')")
+        page.run("document.querySelector(arguments[0]).click()", first)
+        page.until(lambda: led_to() == [["text", "start"]])
+        page.until(lambda: page.run("return document.documentElement.matches('.reading')"))
+        page.frames()
+    assert marked(page) == {"speedup", "k"}
+    assert 0 < box(page, first)[0] < 720
 
 
 @pytest.mark.every_engine

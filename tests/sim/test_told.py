@@ -21,6 +21,7 @@ from sim.labs.share import (
     FRAME,
     IN_PLACE,
     QUESTION,
+    RAIL,
     dialog_html,
     frame_height,
     page_address,
@@ -278,6 +279,12 @@ def test_the_last_eviction_is_the_one_that_acts() -> None:
         ({"kv_cache": False}, "against a warm cache"),
         ({"kv_cache": False, "draft_cost": 0.5}, "against a warm cache"),
         ({"kv_cache": False, "speculation": False}, "against a warm cache"),
+        # An eviction is paid for by this run alone, once its recompute has begun.
+        ({"evictions": (59,), "draft_cost": 0.1}, "against a cache never evicted"),
+        ({"evictions": (60,), "draft_cost": 0.1}, ""),
+        ({"evictions": (59,), "speculation": False}, "against a cache never evicted"),
+        ({"evictions": (59,)}, "if drafting were free, never evicted"),
+        ({"evictions": (59,), "kv_cache": False}, "against a warm cache"),
     ],
 )
 def test_the_note_on_theory_says_under_which_terms_it_holds(
@@ -697,20 +704,21 @@ def test_a_picture_s_name_is_its_scene_s_alone() -> None:
 def test_a_frame_is_as_high_as_its_higher_column_or_all_parts_of_its_only_one() -> None:
     subsets = [
         tuple(part for bit, part in enumerate(PARTS) if chosen >> bit & 1)
-        for chosen in range(1, 32)
+        for chosen in range(1, 1 << len(PARTS))
     ]
     for show in subsets:
-        left = [part for part in show if part in ("board", "pass", "timeline")]
+        left = [part for part in show if part in ("board", "pass", "clock", "timeline")]
         right = [part for part in show if part in ("numbers", "controls")]
-        both = bool(left and right)
+        both = bool({"board", "pass"} & set(show) and right)
         table = BESIDE if both else ALONE
         heights = [sum(table[part] for part in left), sum(table[part] for part in right)]
+        above = FRAME + (RAIL if "rail" in show else 0)
         wanted = max(heights) if both else sum(heights)
-        assert frame_height(View(show=show)) == FRAME + wanted
+        assert frame_height(View(show=show)) == above + wanted
         # A question takes the place of the sentence, which goes with the numbers.
         more = IN_PLACE if "numbers" in show else QUESTION
         asked = max(heights[0], heights[1] + more) if both else sum(heights) + more
-        assert frame_height(View(show=show, ask="speedup")) == FRAME + asked
+        assert frame_height(View(show=show, ask="speedup")) == above + asked
 
 
 def test_the_dialog_shows_the_scene_s_own_choices() -> None:
