@@ -11,7 +11,8 @@ from typing import Any
 
 from sim.beside import marks, moved
 from sim.params import Params
-from sim.state import Session, visit
+from sim.session import visit
+from sim.state import Session
 from sim.view import View
 from static import browser
 from static.browser import one, root
