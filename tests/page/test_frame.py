@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
+from selenium.common.exceptions import WebDriverException
 
 from sim.labs.share import frame_height
 from sim.marks import PALETTES
@@ -263,3 +265,28 @@ def test_a_frame_says_each_thing_once_and_leaves_its_own_address_alone(
             assert 0 < page.run(box, "[data-number=k]") - page.run(box, "#notice") < 100
             page.call("set", {"alpha": 9})
             assert page.run("return notice.className + notice.style.top") == "notice"
+
+
+@pytest.mark.chromium_only("a link into a frame is a link everywhere")
+def test_links_of_the_page_around_are_a_rail_of_its_own(shared: PageDriver, simulator: str) -> None:
+    links = "".join(
+        f'<a target="simulator" id="scene-{k}" href="{simulator}?embed=1&amp;k={k}&amp;ask=speedup">'
+        f"{k} drafts</a>"
+        for k in (4, 12)
+    )
+    frame = f'<iframe name="simulator" src="{simulator}?embed=1&amp;k=3" width="800"></iframe>'
+    with pages({"/": document(links + frame)}) as address:
+        notes = Notes(shared, address)
+        with notes.inside() as page:
+            assert page.state()["params"]["draft_length"] == 3
+
+        def length() -> int | None:
+            with suppress(WebDriverException), notes.inside() as page:  # while the frame changes
+                return int(page.state()["params"]["draft_length"])
+            return None
+
+        for k in (12, 4):
+            notes.run("document.getElementById(arguments[0]).click()", f"scene-{k}")
+            shared.until(lambda k=k: length() == k)  # type: ignore[misc]
+            with notes.inside() as page:
+                assert page.one("#question").is_displayed()
