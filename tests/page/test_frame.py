@@ -270,8 +270,8 @@ def test_a_frame_says_each_thing_once_and_leaves_its_own_address_alone(
 @pytest.mark.chromium_only("a link into a frame is a link everywhere")
 def test_links_of_the_page_around_are_a_rail_of_its_own(shared: PageDriver, simulator: str) -> None:
     links = "".join(
-        f'<a target="simulator" id="scene-{k}" href="{simulator}?embed=1&amp;k={k}&amp;ask=speedup">'
-        f"{k} drafts</a>"
+        f'<a target="simulator" id="scene-{k}"'
+        f' href="{simulator}?embed=1&amp;k={k}&amp;ask=speedup">{k} drafts</a>'
         for k in (4, 12)
     )
     frame = f'<iframe name="simulator" src="{simulator}?embed=1&amp;k=3" width="800"></iframe>'
