@@ -357,7 +357,9 @@ def asked(session: Session) -> Shown:
     """The panel of a question: how far it is, and what is said of it."""
     prediction = session.prediction
     question = prediction.question
-    why = ""
+    why, lead = "", ""
+    if session.view.story and prediction.open:
+        lead = f"{STORIES[session.view.story - 1].lead} "
     if question and not prediction.waiting and not session.view.story:
         why = f" {sentence(session.run, question.tick).text}"
     return {
@@ -365,7 +367,7 @@ def asked(session: Session) -> Shown:
         "#question@data-phase": prediction.phase,
         ":root@.asking": question is not None,
         ":root@.predicting": prediction.open,
-        "#asked": emphasised(prediction.told(session.run) + why),
+        "#asked": emphasised(lead + prediction.told(session.run) + why),
         "#unit": question.unit if question else "",
         "#wrong": prediction.wrong,
         "[data-action=skip]": "Skip to the end"
@@ -379,7 +381,9 @@ OF_A_SESSION: tuple[Part[Session], ...] = (
     Part(locks, _locked_by),
     Part(rail, lambda s: (s.view.story, s.view.lock)),
     Part(speed, lambda s: s.view.speed),
-    Part(asked, lambda s: (s.prediction, s.params if s.prediction.question else None)),
+    Part(
+        asked, lambda s: (s.prediction, s.view.story, s.params if s.prediction.question else None)
+    ),
 )
 """What an action changes beside the moment; where its controls stand is shown in any case."""
 

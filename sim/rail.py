@@ -39,6 +39,8 @@ class Story(NamedTuple):
     """A scene of the rail."""
 
     title: str
+    lead: str
+    """What is other in it than in the first one, before the question."""
     keys: dict[str, str]
     """Of its link, the question included."""
     point: Callable[[Run, int], Point]
@@ -134,10 +136,30 @@ def _asks(metric: str, tick: int, **keys: str) -> dict[str, str]:
 
 
 STORIES = (
-    Story("Guess", _asks("tokens_per_pass", 60), _guess),
-    Story("Stretch it", _asks("speedup", 60, k="12"), _stretch),
-    Story("Pay for it", _asks("speedup", 60, k="8", alpha="0.4"), _pay),
-    Story("Share it", _asks("speedup", 60, batch="128"), _share),
-    Story("Forget everything", _asks("recompute_passes", 142, evict="134"), _forget),
-    Story("Without a cache", _asks("positions_computed", 60, cache="off"), _uncached),
+    Story(
+        "Guess",
+        "Four drafts a pass, each right eight times in ten.",
+        _asks("tokens_per_pass", 60),
+        _guess,
+    ),
+    Story("Stretch it", "Twelve drafts instead of four.", _asks("speedup", 60, k="12"), _stretch),
+    Story(
+        "Pay for it",
+        "Eight drafts of a poor model, right four times in ten.",
+        _asks("speedup", 60, k="8", alpha="0.4"),
+        _pay,
+    ),
+    Story("Share it", "128 texts share each pass.", _asks("speedup", 60, batch="128"), _share),
+    Story(
+        "Forget everything",
+        "After 450 tokens the cache is evicted.",
+        _asks("recompute_passes", 142, evict="134"),
+        _forget,
+    ),
+    Story(
+        "Without a cache",
+        "Nothing is kept of any pass.",
+        _asks("positions_computed", 60, cache="off"),
+        _uncached,
+    ),
 )

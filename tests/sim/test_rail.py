@@ -7,7 +7,7 @@ import re
 import pytest
 
 from sim import session as actions
-from sim.face import OF_A_MOMENT, Face, Moment
+from sim.face import OF_A_MOMENT, OF_A_SESSION, Face, Moment
 from sim.params import Params
 from sim.rail import BOARD, CLOCK, STORIES
 from sim.run import Run
@@ -33,6 +33,8 @@ def test_a_scene_asks_is_played_to_its_end_and_points_at_what_decides(story: int
     assert session.prediction.open
     assert session.view.tick == 0
     assert session.point is None
+    told = Face(OF_A_SESSION).turn(session)["#asked"]
+    assert str(told).startswith(f"{STORIES[story - 1].lead} Before it runs")
     session, _ = actions.predict(session, "3")
     assert session.playing
     question = session.prediction.question
