@@ -25,6 +25,9 @@ draws it; boot.js takes it away too."""
 WIDE = "min-width: 1100px"
 """Where the style puts the widget beside the text, once the text is reached."""
 
+READ_AFTER = 300
+"""Milliseconds after the start that the links are looked at."""
+
 
 class Reading:
     """Links of the text: `follow` sets a scene by its keys, `session` gives what is shown."""
@@ -36,12 +39,18 @@ class Reading:
         self._places, self._marked = Places(), False
         self._came_from: Any = None
         self._links: dict[tuple[Params, int], list[Any]] = {}
-        for anchor in browser.every(".try"):
-            there, _ = visit(session(), browser.query_of(anchor))
-            self._links.setdefault((there.params, there.view.tick), []).append(anchor)
         self._here: list[Any] = []
+        self._reads = browser.Delay(READ_AFTER, self._read)  # which is no part of the start
+        self._reads.ask()
         browser.listen(one("#text"), "click", self._follow)
         browser.listen(one('[data-action="return"]'), "click", lambda _event: self._close())
+
+    def _read(self) -> None:
+        """Find out where each link of the text leads."""
+        for anchor in browser.every(".try"):
+            there, _ = visit(self._session(), browser.query_of(anchor))
+            self._links.setdefault((there.params, there.view.tick), []).append(anchor)
+        self.show()
 
     def show(self) -> None:
         """Say of each link whether it leads to the scene that is shown."""
