@@ -97,6 +97,16 @@ def specification(colours: Mapping[str, str], description: str, layer: list[Any]
     }
 
 
+def here(colours: Mapping[str, str], **encoding: Any) -> dict[str, Any]:
+    """The layer that says “you are here”: this scene's place, drawn alike in every chart.
+
+    Its rows are the data set of that name.
+    """
+    point = {"type": "point", "filled": True, "size": 150, "opacity": 1}
+    ringed = {"color": colours["ink"], "stroke": colours["ground"], "strokeWidth": 2}
+    return {"data": {"name": "here"}, "mark": {**point, **ringed}, "encoding": encoding}
+
+
 def table_html(chart: Chart[Any], table: Table) -> Markup:
     """The inside of a table element."""
     links = table.links or [""] * len(table.rows)

@@ -275,7 +275,7 @@ RUN_CHARTS: tuple[Chart[RunAt], ...] = (
         "Positions computed by tokens written, with the KV cache and without",
         position_spec,
         lambda at: position_data(*at),
-        lambda at, data: position_table(*at, data),
+        lambda at, _data: position_table(at.run),
     ),
     Chart(
         "yields",

@@ -29,7 +29,6 @@ from sim.labs.charts import (
     map_table,
 )
 from sim.labs.ensemble import ensemble, spread
-from sim.labs.position_chart import OFF, ON, position_data, position_table
 from sim.labs.run_charts import (
     TICKS,
     TOLD_TICKS,
@@ -273,58 +272,6 @@ def test_a_quantile_is_a_value_that_a_run_has() -> None:
     low, high = spread(np.array([[5.0, 1.0, 4.0, 2.0, 3.0], [9.0] * 5]), 0.25, 0.75)
     assert low.tolist() == [2.0, 9.0]
     assert high.tolist() == [4.0, 9.0]
-
-
-# What a kept cache saves
-
-
-@every_setting
-def test_positions_are_told_at_every_sixteenth_token_with_the_cache_and_without(
-    params: Params,
-) -> None:
-    data = position_data(Run(params), 30)
-    for cache, kept in ((ON, True), (OFF, False)):
-        run = Run(replace(params, kv_cache=kept))
-        reports = [run.report(tick) for tick in range(1, HORIZON + 1)]
-        wanted = []
-        for tokens in (1, *range(16, 1025, 16)):
-            first = next((one for one in reports if one["tokens"] >= tokens), None)
-            if first and first not in wanted:
-                wanted.append(first)
-        rows = [row for row in data["lines"] if row["cache"] == cache]
-        assert [(row["tokens"], row["positions"]) for row in rows] == [
-            (one["tokens"], one["positions_computed"]) for one in wanted
-        ]
-    for tokens, *cells in position_table(Run(params), 30, data).rows:
-        whole = int(tokens.replace(",", ""))
-        kept_rows = [
-            min(r["positions"] for r in data["lines"] if r["cache"] == c and r["tokens"] >= whole)
-            for c in (ON, OFF)
-        ]
-        on, off = kept_rows
-        assert cells == [f"{on:,}", f"{off:,}", f"{off / on:,.0f} ×"]
-
-
-def test_the_table_of_positions_has_rows_as_far_as_both_runs_come() -> None:
-    def told(params: Params) -> list[str]:
-        run = Run(params)
-        return [row[0] for row in position_table(run, 9, position_data(run, 9)).rows]
-
-    assert told(SETTINGS[0]) == ["64", "128", "256", "512", "1,024"]
-    often = tuple(range(400, 1200, 100))
-    slow = Params(speculation=False, evictions=often, recompute_chunk=16)
-    assert told(slow) == ["64", "128", "256", "512"]
-
-
-@pytest.mark.parametrize(("tick", "shown"), [(0, False), (1, True), (1024, True), (1025, False)])
-def test_the_run_has_its_place_among_the_positions_while_the_chart_spans_it(
-    tick: int, shown: bool
-) -> None:
-    run = Run(Params(speculation=False))
-    here = position_data(run, tick)["here"]
-    assert here == ([{"cache": ON, "tokens": tick, "positions": tick}] if shown else [])
-    off = Run(Params(speculation=False, kv_cache=False))
-    assert position_data(off, 3)["here"] == [{"cache": OFF, "tokens": 3, "positions": 6}]
 
 
 # Tables
