@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from math import ceil, sqrt
 from typing import NamedTuple
 
-from sim.labs.charts import LENGTHS
+from sim.labs.map_chart import LENGTHS
 from sim.markup import joined, tag
 from sim.params import Params
 from sim.run import Run

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -17,18 +18,9 @@ from hypothesis import strategies as st
 
 from sim.chart import OTHERS, Chart, Table, table_html
 from sim.host.claims import accept_and_refill, break_even, claims
-from sim.labs.charts import (
-    CHARTS,
-    HIGHEST,
-    LENGTHS,
-    LOWEST,
-    RATES,
-    length_data,
-    length_table,
-    map_data,
-    map_table,
-)
+from sim.labs.charts import CHARTS, length_data, length_table
 from sim.labs.ensemble import ensemble, spread
+from sim.labs.map_chart import HIGHEST, LENGTHS, LOWEST, RATES, Costs, best_at, map_data, map_table
 from sim.labs.run_charts import (
     TICKS,
     TOLD_TICKS,
@@ -122,8 +114,16 @@ def test_the_table_of_the_map_leads_to_the_best_draft_length_and_keeps_the_rest(
     for (told, best, brings), address in zip(table.rows, table.links, strict=True):
         rate = float(told)
         most = max(worth(params, k, rate) for k in LENGTHS)
-        found = int(best)
+        (found,) = map(int, re.findall(r"\d+", best))
         assert worth(params, found, rate) == pytest.approx(most, rel=1e-14)
+        free = params.draft_cost == 0
+        assert best == (
+            f"none gains; {found} loses least"
+            if most <= 1
+            else f"the longer, the better; {found} here"
+            if free
+            else str(found)
+        )
         assert brings == f"{most:.2f}"
         keys = dict(parse_qsl(address.removeprefix("?")))
         place = replace(
@@ -144,10 +144,33 @@ def test_the_map_s_rates_are_rows_that_meet() -> None:
     assert [after - before for before, after in pairwise(RATES)] == pytest.approx([0.01] * 98)
 
 
-def test_of_draft_lengths_that_bring_the_same_the_shortest_is_best() -> None:
-    """Far past the knee, with drafts for nothing, no length gains: one draft loses least."""
-    params = Params(batch_size=512, knee=1, draft_cost=0.0)
-    assert {row["k"] for row in map_data(params)["best"] if row["alpha"] < 0.5} == {1}
+def test_a_map_on_which_no_length_gains_has_no_ridge_and_says_so() -> None:
+    """Far past the knee, with drafts for nothing, one draft loses least and none wins."""
+    data = map_data(Params(batch_size=512, knee=1, draft_cost=0.0))
+    assert data["best"] == []
+    ((said,),) = [row.values() for row in data["none"]]
+    assert "none is faster" in said
+    assert best_at(Costs(0.0, 0.0, 512, 1), 0.3)[::2] == (1, "loses")
+
+
+def test_a_map_of_free_drafts_has_no_ridge_of_rounding_noise_and_says_so() -> None:
+    """Powers of a small rate are lost in the sum: the gains are there, and never end."""
+    data = map_data(Params(draft_cost=0.0, batch_size=15, knee=256))
+    assert data["best"] == []
+    ((said,),) = [row.values() for row in data["none"]]
+    assert "longer ones never slower" in said
+    # One position more in each sequence is past the knee, and costs time.
+    past = map_data(Params(draft_cost=0.0, batch_size=16, knee=256))
+    assert past["none"] == []
+    assert {row["k"] for row in past["best"] if row["alpha"] < 0.5} == {15}
+
+
+def test_the_ridge_begins_where_a_length_gains_compared_unrounded() -> None:
+    """One draft at α = c is exactly even: (1 + α) ÷ (1 + c)."""
+    for cost in (0.1, 0.07, 0.3):
+        rates = [row["alpha"] for row in map_data(Params(draft_cost=cost))["best"]]
+        assert rates == [rate for rate in RATES if rate > cost]
+        assert map_data(Params(draft_cost=cost))["none"] == []
 
 
 # What a pass yields; how luck evens out

@@ -11,8 +11,9 @@ import jsonschema
 import pytest
 
 from sim.chart import OTHERS
-from sim.labs.charts import CHARTS, LENGTHS, RATES, SPEEDUP, TOKENS, length_data, map_data
+from sim.labs.charts import CHARTS, SPEEDUP, TOKENS, length_data
 from sim.labs.ensemble import ensemble
+from sim.labs.map_chart import LENGTHS, RATES, map_data
 from sim.labs.run_charts import (
     TICKS,
     RunAt,

@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 from sim.host.vendor import read_parts
-from sim.labs.charts import map_table
+from sim.labs.map_chart import map_table
 from sim.labs.run_charts import RunAt
 from sim.marks import PALETTES
 from sim.params import Params
@@ -253,6 +253,14 @@ def test_each_drawn_chart_is_one_image_with_a_name_and_a_named_table(shared: Pag
         description = chart.spec(PALETTES["light"])["description"]
         assert told_of == ["img", description, None, chart.title, ["true"]]
         assert not shared.driver.find_elements("css selector", f"#chart-{name} form")
+
+
+def test_a_map_without_a_best_length_says_so(shared: PageDriver) -> None:
+    shared.open("?c=0")
+    come(shared, "map")
+    shared.until(lambda: "the longer, the better" in told(shared, "map")[0][1])
+    shared.call("set", {"batch": 512, "knee": 1})
+    shared.until(lambda: "none gains" in told(shared, "map")[8][1])
 
 
 def test_a_row_of_the_map_s_table_goes_there_as_a_click_does(shared: PageDriver) -> None:
