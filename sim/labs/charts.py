@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from sim.chart import LINES, Chart, Data, Rows, Table, specification
+from sim.chart import LINES, Chart, Data, Rows, Table, here, specification
 from sim.labs.map_chart import DRAFT_LENGTH, LENGTHS, map_clicked, map_data, map_spec, map_table
 from sim.labs.run_charts import RUN_CHARTS, RunAt
 from sim.params import Params
@@ -33,8 +33,8 @@ def length_data(params: Params) -> Data:
         lines += [
             {"k": k, "measure": name, "value": value} for name, value in values if value is not None
         ]
-    here = [row for row in lines if params.speculation and row["k"] == params.draft_length]
-    return {"lines": lines, "here": here}
+    placed = [row for row in lines if params.speculation and row["k"] == params.draft_length]
+    return {"lines": lines, "here": placed}
 
 
 def length_table(params: Params) -> Table:
@@ -54,7 +54,7 @@ def length_spec(colours: Mapping[str, str]) -> dict[str, Any]:
     colour = {
         "field": "measure",
         "type": "nominal",
-        "scale": {"domain": [TOKENS, SPEEDUP], "range": [colours["accepted"], colours["bonus"]]},
+        "scale": {"domain": [TOKENS, SPEEDUP], "range": [colours["proposed"], colours["ink"]]},
         "legend": LINES,
     }
     value = {
@@ -84,11 +84,7 @@ def length_spec(colours: Mapping[str, str]) -> dict[str, Any]:
                     },
                 },
             },
-            {
-                "data": {"name": "here"},
-                "mark": {"type": "point", "filled": True, "size": 110, "opacity": 1},
-                "encoding": both,
-            },
+            here(colours, x=DRAFT_LENGTH, y=value),
         ],
     )
 

@@ -175,7 +175,7 @@ def map_spec(colours: Mapping[str, str]) -> dict[str, Any]:
         "axis": {"grid": False, "values": [0.2, 0.4, 0.6, 0.8]},
     }
     place = {"x": DRAFT_LENGTH, "y": rate}
-    lost, won = colours["evicted"], colours["accepted"]
+    lost, won = colours["rejected"], colours["verify"]
     if lost == won:  # forced colours have no second one: only what wins is filled
         lost = colours["ground"]
     ranged = [lost, colours["ground"], won]

@@ -11,8 +11,12 @@ from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from sim.chart import OTHERS, Chart, Data, Rows, Table, specification
-from sim.labs.position_chart import position_data, position_spec, position_table
+from sim.chart import OTHERS, Chart, Data, Rows, Table, here, specification
+from sim.labs.position_chart import (
+    position_data,
+    position_spec,
+    position_table,
+)
 from sim.params import HORIZON
 from sim.run import Run
 from sim.theory import chances_of_tokens, expected_tokens_per_pass
@@ -160,7 +164,7 @@ def _layer(name: str, who: str, mark: dict[str, Any], **encoding: Any) -> dict[s
 
 
 def _colour(colours: Mapping[str, str]) -> dict[str, Any]:
-    ranged = [colours["accepted"], colours["ink"], colours["bonus"]]
+    ranged = [colours["verify"], colours["ink"], colours["proposed"]]
     scale = {"domain": [THIS_RUN, THEORY, SPREAD], "range": ranged}
     return {"field": "who", "type": "nominal", "scale": scale}
 
@@ -207,10 +211,15 @@ def yield_spec(colours: Mapping[str, str]) -> dict[str, Any]:
                 {"type": "rule", "strokeWidth": 2},
                 **{"x": n, "y": low, "y2": high, "color": colour},
             ),
+            {
+                "data": {"name": "theory"},
+                "mark": {"type": "tick", "thickness": 5, "color": colours["ground"], **wide},
+                "encoding": {"x": n, "y": share},
+            },
             _layer(
                 "theory",
                 THEORY,
-                {"type": "tick", "thickness": 2, **wide},
+                {"type": "tick", "thickness": 2, "opacity": 1, **wide},
                 **{"x": n, "y": share, "color": colour},
             ),
         ],
@@ -259,12 +268,7 @@ def luck_spec(colours: Mapping[str, str]) -> dict[str, Any]:
             band("lower", "upper"),
             _layer("theory", THEORY, {**line, "strokeDash": [4, 4], "strokeWidth": 1.5}, **both),
             _layer("run", THIS_RUN, {**line, "strokeWidth": 2}, **both),
-            _layer(
-                "here",
-                THIS_RUN,
-                {"type": "point", "filled": True, "size": 90, "opacity": 1},
-                **both,
-            ),
+            here(colours, x=tick, y=value),
         ],
     )
 

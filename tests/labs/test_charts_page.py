@@ -194,12 +194,12 @@ def test_charts_take_the_colours_of_the_page(shared: PageDriver) -> None:
     )
     for theme in ("light", "dark"):
         shared.call("set", {"theme": theme})
-        wanted = {rgb(PALETTES[theme]["accepted"]), rgb(PALETTES[theme]["bonus"])}
+        wanted = {rgb(PALETTES[theme]["proposed"]), rgb(PALETTES[theme]["ink"])}
         shared.until(partial(coloured, shared, lines, wanted))
     come(shared, "map")
     middle = (
         "const canvas = document.querySelector('#chart-map canvas');"
-        "const at = [canvas.width - 40, canvas.height - 60, 1, 1];"
+        "const at = [canvas.width - 40, canvas.height / 2, 1, 1];"
         "return [...canvas.getContext('2d').getImageData(...at).data].slice(0, 3)"
     )
     dark = shared.run(middle)
