@@ -6,12 +6,20 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from sim.chart import LINES, Chart, Data, Rows, Table, here, specification
-from sim.labs.map_chart import DRAFT_LENGTH, LENGTHS, map_clicked, map_data, map_spec, map_table
+from sim.chart import LINES, Chart, Data, Rows, Stop, Table, here, specification
+from sim.labs.map_chart import (
+    DRAFT_LENGTH,
+    LENGTHS,
+    map_clicked,
+    map_data,
+    map_spec,
+    map_stops,
+    map_table,
+)
 from sim.labs.run_charts import RUN_CHARTS, RunAt
 from sim.params import Params
 from sim.theory import expected_speedup, expected_tokens_per_pass
-from sim.words import figure
+from sim.words import figure, many
 
 TOKENS, SPEEDUP = "tokens per pass", "speedup"
 METRIC_OF = {TOKENS: "tokens_per_pass", SPEEDUP: "speedup"}
@@ -37,16 +45,29 @@ def length_data(params: Params) -> Data:
     return {"lines": lines, "here": placed}
 
 
-def length_table(params: Params) -> Table:
-    """The same by draft length, a row each."""
-    rows: dict[int, dict[str, str]] = {}
-    for row in length_data(params)["lines"]:
+def _told(data: Data) -> dict[int, dict[str, str]]:
+    """The measures of each draft length, written."""
+    told: dict[int, dict[str, str]] = {}
+    for row in data["lines"]:
         measure = row["measure"]
-        rows.setdefault(row["k"], {})[measure] = figure(METRIC_OF[measure], row["value"])
+        told.setdefault(row["k"], {})[measure] = figure(METRIC_OF[measure], row["value"])
+    return told
+
+
+def length_table(data: Data) -> Table:
+    """The same by draft length, a row each."""
     return Table(
         ["draft length", TOKENS, SPEEDUP],
-        [[str(k), told[TOKENS], told.get(SPEEDUP, "–")] for k, told in rows.items()],
+        [[str(k), told[TOKENS], told.get(SPEEDUP, "–")] for k, told in _told(data).items()],
     )
+
+
+def length_stops(data: Data) -> list[Stop]:
+    """Both measures of each draft length."""
+    return [
+        Stop(k, f"{many(k, 'draft')}: {', '.join(f'{name} {n}' for name, n in told.items())}.")
+        for k, told in _told(data).items()
+    ]
 
 
 def length_spec(colours: Mapping[str, str]) -> dict[str, Any]:
@@ -95,7 +116,8 @@ CHARTS: tuple[Chart[RunAt], ...] = (
         "Tokens per pass and speedup by draft length",
         length_spec,
         lambda at: length_data(at.run.params),
-        lambda at, _data: length_table(at.run.params),
+        lambda _at, data: length_table(data),
+        stops=lambda _at, data: length_stops(data),
     ),
     Chart(
         "map",
@@ -105,6 +127,7 @@ CHARTS: tuple[Chart[RunAt], ...] = (
         lambda at, _data: map_table(at.run.params, at.tick),
         clicked=map_clicked,
         renderer="canvas",
+        stops=lambda _at, data: map_stops(data),
     ),
     *RUN_CHARTS,
 )

@@ -7,12 +7,12 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sim.chart import Data, Rows, Table, here, specification
+from sim.chart import Data, Rows, Stop, Table, here, specification
 from sim.params import Params
 from sim.settings import link
 from sim.theory import expected_tokens_per_pass, plain_pass, verify_time
 from sim.view import View
-from sim.words import figure
+from sim.words import figure, many
 
 LENGTHS = range(1, 17)
 """Draft lengths that the charts span: those of the slider."""
@@ -147,6 +147,19 @@ def map_table(params: Params, tick: int) -> Table:
         )
         links.append(link("", there, View(tick=tick)))
     return Table(["acceptance rate", "best draft length", "speedup"], rows, links)
+
+
+def map_stops(data: Data) -> list[Stop]:
+    """Every cell."""
+    return [
+        Stop(
+            row["k"],
+            f"{many(row['k'], 'draft')} at α = {row['alpha']:g}: "
+            f"speedup {figure('speedup', row['speedup'])}.",
+            row["alpha"],
+        )
+        for row in data["cells"]
+    ]
 
 
 def map_clicked(row: Mapping[str, Any]) -> dict[str, object]:

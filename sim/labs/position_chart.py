@@ -11,9 +11,10 @@ from functools import lru_cache
 from typing import Any
 
 from sim.cache import window_start
-from sim.chart import Data, Rows, Table, here, specification
+from sim.chart import Data, Rows, Stop, Table, here, specification
 from sim.params import HORIZON, SLOTS, Params
 from sim.run import Run
+from sim.words import many
 
 ON, OFF = "KV cache on", "KV cache off"
 NEW, AGAIN = "new positions", "computed again"
@@ -91,6 +92,23 @@ def position_table(run: Run) -> Table:
             if n in kept and n in not_kept
         ],
     )
+
+
+def position_stops(run: Run, data: Data) -> list[Stop]:
+    """What each pass computes, with the cache and without."""
+    width = 1 + len(run.params.rates)
+    kept = {row["pass"]: row["end"] - row["first"] for row in data["new"][:-1]}
+    for row in data["again"]:
+        kept[row["pass"]] = row["end"] - row["first"]
+    bare = {row["pass"]: row["end"] - row["first"] + width for row in data["without"][:-1]}
+
+    def told(counts: Mapping[int, int], number: int) -> str:
+        return many(counts[number], "position") if number in counts else "none any more"
+
+    return [
+        Stop(n + 0.5, f"Pass {n + 1}: with the cache {told(kept, n)}, without {told(bare, n)}.")
+        for n in sorted({*kept, *bare})
+    ]
 
 
 def position_spec(colours: Mapping[str, str]) -> dict[str, Any]:

@@ -11,16 +11,17 @@ from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from sim.chart import OTHERS, Chart, Data, Rows, Table, here, specification
+from sim.chart import OTHERS, Chart, Data, Rows, Stop, Table, here, specification
 from sim.labs.position_chart import (
     position_data,
     position_spec,
+    position_stops,
     position_table,
 )
 from sim.params import HORIZON
 from sim.run import Run
 from sim.theory import chances_of_tokens, expected_tokens_per_pass
-from sim.words import figure
+from sim.words import figure, many
 from sim.work import Work, within
 
 THIS_RUN, THEORY, SPREAD = "this run", "theory", "other seeds"
@@ -89,6 +90,20 @@ def yield_table(run: Run, tick: int, data: Data) -> Table:
     )
 
 
+def yield_stops(run: Run, tick: int, data: Data) -> list[Stop]:
+    """The same for each number of tokens."""
+    return [
+        Stop(row["tokens"], _sentence(many(row["tokens"], "token"), cells))
+        for row, (_, *cells) in zip(data["theory"], yield_table(run, tick, data).rows, strict=True)
+    ]
+
+
+def _sentence(place: str, cells: Sequence[str]) -> str:
+    """What this run, its theory and the others are somewhere; nothing of what is not there."""
+    named = zip((THIS_RUN, THEORY, NINE_IN_TEN), cells, strict=True)
+    return f"{place}: {', '.join(f'{name} {cell}' for name, cell in named if cell != '–')}."
+
+
 def _tokens_per_pass(run: Run, tick: int) -> float:
     state = run.at(tick)
     return (state.num_tokens - 1) / state.verify_passes
@@ -134,23 +149,29 @@ def luck_spread(run: Run, tick: int) -> Work[Rows]:
     ]
 
 
-def luck_table(run: Run, tick: int, data: Data) -> Table:
-    """The same at a few ticks; this run only as far as it has come."""
-    here = [at for at in TOLD_TICKS if at < tick] + ([tick] if tick else [])
+def _luck_rows(run: Run, tick: int, data: Data, ticks: Sequence[int]) -> list[list[str]]:
+    """At these ticks: this run as far as it has come, its theory, and nine in ten others."""
     written = partial(figure, "tokens_per_pass")
-    line = {at: written(_tokens_per_pass(run, at)) for at in here}
+    line = {at: written(_tokens_per_pass(run, at)) for at in ticks if at <= tick}
     others = {
         row["tick"]: f"{written(row['low'])} to {written(row['high'])}"
         for row in data.get(OTHERS, ())
     }
     theory = written(expected_tokens_per_pass(run.params.rates))
-    return Table(
-        ["tick", THIS_RUN, THEORY, NINE_IN_TEN],
-        [
-            [str(at), line.get(at, "–"), theory, others.get(at, "–")]
-            for at in sorted({*TOLD_TICKS, *([tick] if tick else [])})
-        ],
-    )
+    return [[str(at), line.get(at, "–"), theory, others.get(at, "–")] for at in ticks]
+
+
+def luck_table(run: Run, tick: int, data: Data) -> Table:
+    """The same at a few ticks."""
+    ticks = sorted({*TOLD_TICKS, *([tick] if tick else [])})
+    return Table(["tick", THIS_RUN, THEORY, NINE_IN_TEN], _luck_rows(run, tick, data, ticks))
+
+
+def luck_stops(run: Run, tick: int, data: Data) -> list[Stop]:
+    """The same at each tick that the chart spans."""
+    ticks = sorted({*TICKS, *([tick] if tick else [])})
+    rows = _luck_rows(run, tick, data, ticks)
+    return [Stop(int(at), _sentence(f"Tick {at}", cells)) for at, *cells in rows]
 
 
 def _layer(name: str, who: str, mark: dict[str, Any], **encoding: Any) -> dict[str, Any]:
@@ -280,6 +301,7 @@ RUN_CHARTS: tuple[Chart[RunAt], ...] = (
         position_spec,
         lambda at: position_data(*at),
         lambda at, _data: position_table(at.run),
+        stops=lambda at, data: position_stops(at.run, data),
     ),
     Chart(
         "yields",
@@ -288,6 +310,7 @@ RUN_CHARTS: tuple[Chart[RunAt], ...] = (
         lambda at: yield_data(*at),
         lambda at, data: yield_table(*at, data),
         lambda at: yield_spread(*at),
+        stops=lambda at, data: yield_stops(*at, data),
     ),
     Chart(
         "luck",
@@ -296,5 +319,6 @@ RUN_CHARTS: tuple[Chart[RunAt], ...] = (
         lambda at: luck_data(*at),
         lambda at, data: luck_table(*at, data),
         lambda at: luck_spread(*at),
+        stops=lambda at, data: luck_stops(*at, data),
     ),
 )

@@ -77,7 +77,7 @@ def worth(params: Params, k: int, rate: float | None = None) -> float:
 @every_setting
 def test_each_draft_length_has_what_it_would_bring_whatever_the_scene_s_is(params: Params) -> None:
     given = params.acceptance_rates or (params.acceptance_rate,)
-    rows = length_table(params).rows
+    rows = length_table(length_data(params)).rows
     assert [row[0] for row in rows] == [str(k) for k in range(1, 17)]
     for k, row in enumerate(rows, start=1):
         assert row[1] == f"{theory(tuple([*given, *[given[-1]] * k][:k])):.2f}"

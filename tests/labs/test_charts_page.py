@@ -237,7 +237,9 @@ def test_without_its_library_a_chart_says_so_and_keeps_its_numbers(faulty: Serve
     assert not page.one("#failure").is_displayed()
 
 
-def test_each_drawn_chart_is_one_image_with_a_name_and_a_named_table(shared: PageDriver) -> None:
+def test_each_drawn_chart_takes_keys_under_its_name_and_has_a_named_table(
+    shared: PageDriver,
+) -> None:
     shared.open()
     for name, chart in BY_NAME.items():
         come(shared, name)
@@ -245,13 +247,14 @@ def test_each_drawn_chart_is_one_image_with_a_name_and_a_named_table(shared: Pag
             "const figure = document.querySelector(arguments[0]);"
             "const drawing = figure.querySelector('.drawing');"
             "return [drawing.getAttribute('role'), drawing.getAttribute('aria-label'),"
-            " drawing.getAttribute('aria-roledescription'),"
+            " drawing.getAttribute('aria-roledescription'), drawing.tabIndex,"
             " figure.querySelector('caption').textContent,"
             " [...drawing.querySelectorAll('svg, canvas')].map((d) => d.ariaHidden)]",
             f"#chart-{name}",
         )
         description = chart.spec(PALETTES["light"])["description"]
-        assert told_of == ["img", description, None, chart.title, ["true"]]
+        name_of = f"{description} Arrow keys move through its values."
+        assert told_of == ["application", name_of, None, 0, chart.title, ["true"]]
         assert not shared.driver.find_elements("css selector", f"#chart-{name} form")
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from sim.labs.position_chart import position_data, position_table
+from sim.chart import Stop
+from sim.labs.position_chart import position_data, position_stops, position_table
 from sim.params import HORIZON, Params
 from sim.run import Run
 from tests.labs.scenes import every_setting
@@ -80,3 +81,22 @@ def test_the_table_of_positions_ends_where_a_run_does() -> None:
     often = tuple(range(400, 1200, 100))
     slow = Params(speculation=False, evictions=often, recompute_chunk=16)
     assert [row[0] for row in position_table(Run(slow)).rows] == ["64", "128", "256", "512"]
+
+
+@every_setting
+def test_a_pass_pointed_at_tells_how_many_positions_it_computes_either_way(params: Params) -> None:
+    stops = position_stops(Run(params), position_data(Run(params), 30))
+    for tick in (1, 2, 21, 22, 61, 62):
+        counts = [
+            sum(map(len, positions_of(Run(replace(params, kv_cache=kept)), tick)))
+            for kept in (True, False)
+        ]
+        on, off = (f"{n} position{'s' * (n > 1)}" for n in counts)
+        told = f"Pass {tick}: with the cache {on}, without {off}."
+        assert stops[tick - 1] == Stop(tick - 0.5, told)
+
+
+def test_past_its_last_pass_a_run_computes_none_any_more() -> None:
+    run = Run(Params(evictions=(100,)))
+    stops = position_stops(run, position_data(run, 1))
+    assert stops[-1].text.endswith("with the cache 5 positions, without none any more.")
