@@ -16,6 +16,12 @@ from sim.labs.map_chart import (
     map_stops,
     map_table,
 )
+from sim.labs.roofline_chart import (
+    roofline_data,
+    roofline_spec,
+    roofline_stops,
+    roofline_table,
+)
 from sim.labs.run_charts import RUN_CHARTS, RunAt
 from sim.params import Params
 from sim.theory import expected_speedup, expected_tokens_per_pass
@@ -130,5 +136,13 @@ CHARTS: tuple[Chart[RunAt], ...] = (
         stops=lambda _at, data: map_stops(data),
     ),
     *RUN_CHARTS,
+    Chart(
+        "roofline",
+        "The time of a pass by the tokens in it",
+        roofline_spec,
+        lambda at: roofline_data(*at),
+        lambda at, _data: roofline_table(*at),
+        stops=lambda at, data: roofline_stops(*at, data),
+    ),
 )
 """Every chart of the text."""

@@ -341,7 +341,8 @@ def replace_title(chart: Chart[RunAt], title: str) -> Chart[RunAt]:
 @pytest.mark.parametrize("chart", CHARTS, ids=lambda chart: chart.name)
 def test_each_chart_tells_its_scene_s_own_run_and_tick(chart: Chart[RunAt]) -> None:
     """Its data follow the run; a chart of runs follows the tick too, and no other does."""
-    one, other = Run(Params(draft_cost=0.0)), Run(Params(draft_cost=0.3, acceptance_rate=0.6))
+    one = Run(Params(draft_cost=0.0))
+    other = Run(Params(draft_cost=0.3, acceptance_rate=0.6, batch_size=8))
     assert chart.data(RunAt(one, 60)) != chart.data(RunAt(other, 60))
     follows = chart.name in ("positions", "yields", "luck")
     assert (chart.data(RunAt(one, 60)) != chart.data(RunAt(one, 61))) == follows

@@ -84,5 +84,5 @@ def test_you_are_here_is_drawn_alike_in_every_chart_that_has_a_place() -> None:
         for layer in chart.spec(PALETTES["light"])["layer"]:
             if layer.get("data") == {"name": "here"} and layer["mark"]["type"] == "point":
                 looks[chart.name] = layer["mark"]
-    assert set(looks) == {"length", "map", "positions", "luck"}
+    assert set(looks) == {"length", "map", "positions", "luck", "roofline"}
     assert all(look == looks["map"] for look in looks.values())
