@@ -5,10 +5,19 @@ Figures that are facts of the world are given here with their source; the rest c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import ceil, sqrt
 from typing import NamedTuple
 
+from sim.labs.facts import (
+    BYTES_EACH,
+    CARD,
+    CONTEXT,
+    DRAFT,
+    LAYOUTS,
+    PARAMETERS,
+    TARGET,
+    bytes_per_token,
+)
 from sim.labs.map_chart import LENGTHS
 from sim.markup import joined, tag
 from sim.params import Params
@@ -16,24 +25,8 @@ from sim.run import Run
 from sim.theory import deviation_of_tokens_per_pass, expected_speedup, expected_tokens_per_pass
 from sim.words import count
 
-PARAMETERS, BYTES_EACH = 7e9, 2
-"""A model of seven billion weights, two bytes each."""
-
 BANDWIDTH = 2e12
 """Bytes a second, about what the memory of a current data-centre GPU gives."""
-
-LAYOUTS = {"Llama 2 7B": (32, 32, 128), "Llama 3 8B": (32, 8, 128)}
-"""Layers, heads that keep keys and values, size of each: the models' published configurations."""
-
-CONTEXT = 4096
-"""Tokens of one long conversation."""
-
-TARGET = {"the": 0.5, "a": 0.25, "his": 0.15, "no": 0.1}
-DRAFT = {"the": 0.2, "a": 0.5, "his": 0.2, "no": 0.1}
-"""What the two models of the worked example say of the next word."""
-
-CARD = 80e9
-"""Bytes of memory of a large data-centre GPU."""
 
 TOKEN_SHARES, PAGED_SHARE = (20.4, 26.8, 38.2), 96.3
 """Percent of the cache's memory that held tokens, without paging (three ways to reserve) and with
@@ -113,11 +106,6 @@ def _gain(rate: float, drafts: int) -> float:
     )
 
 
-def _kib_per_token(layout: Sequence[int]) -> int:
-    layers, heads, size = layout
-    return 2 * layers * heads * size * BYTES_EACH // 1024
-
-
 def _expected(**settings: float) -> float:
     speedup = expected_speedup(Params(**settings))  # type: ignore[arg-type]
     assert speedup is not None
@@ -166,7 +154,8 @@ def claims() -> dict[str, str]:
     measured = [found / expected for expected, found in EXPECTED_AND_MEASURED]
     gains = [PLAIN_MS / found for found in SPECULATIVE_MS]
     passes = REPORTED_DRAFTED / REPORTED_LENGTH
-    conversation = _kib_per_token(LAYOUTS["Llama 2 7B"]) * 1024 * CONTEXT
+    wide, narrow = (bytes_per_token(LAYOUTS[name]) for name in ("Llama 2 7B", "Llama 3 8B"))
+    conversation = wide * CONTEXT
     dear = {"acceptance_rate": 0.7, "draft_cost": 0.05}
     best = max(LENGTHS, key=lambda k: _expected(**dear, draft_length=k))
     default = Params()
@@ -176,8 +165,8 @@ def claims() -> dict[str, str]:
         "read": f"{1000 * weights / BANDWIDTH:.0f} ms",
         "warm": count(Run(plain).at(512).positions_computed),
         "cold": count(Run(uncached).at(512).positions_computed),
-        "wide": f"{_kib_per_token(LAYOUTS['Llama 2 7B'])} KiB",
-        "narrow": f"{_kib_per_token(LAYOUTS['Llama 3 8B'])} KiB",
+        "wide": f"{wide // 1024} KiB",
+        "narrow": f"{narrow // 1024} KiB",
         "context": f"{conversation / 1024**3:.0f} GiB",
         "cold_speedup": f"{Run(uncached).report(512)['speedup']:.2f}",
         "missing": count(missing),

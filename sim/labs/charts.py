@@ -16,6 +16,8 @@ from sim.labs.map_chart import (
     map_stops,
     map_table,
 )
+from sim.labs.memory_chart import memory_data, memory_spec, memory_stops, memory_table
+from sim.labs.overlap_chart import overlap_data, overlap_spec, overlap_stops, overlap_table
 from sim.labs.roofline_chart import (
     roofline_data,
     roofline_spec,
@@ -23,6 +25,12 @@ from sim.labs.roofline_chart import (
     roofline_table,
 )
 from sim.labs.run_charts import RUN_CHARTS, RunAt
+from sim.labs.survival_chart import (
+    survival_data,
+    survival_spec,
+    survival_stops,
+    survival_table,
+)
 from sim.params import Params
 from sim.theory import expected_speedup, expected_tokens_per_pass
 from sim.words import figure, many
@@ -143,6 +151,30 @@ CHARTS: tuple[Chart[RunAt], ...] = (
         lambda at: roofline_data(*at),
         lambda at, _data: roofline_table(*at),
         stops=lambda at, data: roofline_stops(*at, data),
+    ),
+    Chart(
+        "overlap",
+        "What two models say of the next word, and their overlap",
+        overlap_spec,
+        lambda _at: overlap_data(),
+        lambda _at, _data: overlap_table(),
+        stops=lambda _at, _data: overlap_stops(),
+    ),
+    Chart(
+        "survival",
+        "Acceptance by position of the draft, conditional and cumulative",
+        survival_spec,
+        lambda at: survival_data(at.run.params),
+        lambda _at, data: survival_table(data),
+        stops=lambda _at, data: survival_stops(data),
+    ),
+    Chart(
+        "memory",
+        "80 GB, filled with weights and conversations",
+        memory_spec,
+        lambda _at: memory_data(),
+        lambda _at, data: memory_table(data),
+        stops=lambda _at, data: memory_stops(data),
     ),
 )
 """Every chart of the text."""

@@ -296,6 +296,9 @@ def test_charts_break_no_rule_of_the_policy(faulty: Serve) -> None:
     page.open()
     for name in NEAR:
         come(page, name)
+        page.run("document.querySelector(arguments[0]).focus()", f"#chart-{name} .drawing")
+        assert page.one(f"#chart-{name} .chart-at").is_displayed()
+    come(page, "luck")
     page.until(partial(shows, page, "luck", rows_of("luck", Params())))
     page.call("set", {"k": 2, "c": 0.3, "theme": "dark"})
     page.frames()

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.host.claims import DRAFT, LUCK_AFTER, TARGET, accept_and_refill, break_even, claims
+from sim.host.claims import LUCK_AFTER, accept_and_refill, break_even, claims
 from sim.labs.ensemble import ensemble, spread
+from sim.labs.facts import DRAFT, TARGET
 from sim.params import Params
 from sim.run import Run
 from sim.settings import updated
