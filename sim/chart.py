@@ -32,8 +32,22 @@ class Table(NamedTuple):
     """Where a row has one: the query of the scene that it is about."""
 
 
+class Stop(NamedTuple):
+    """A place of a chart that the pointer or arrow keys can be at, and the values there."""
+
+    x: object
+    """By the chart's own axis: a number, or the name of a bar."""
+    text: str
+    y: object | None = None
+    """Where two numbers make a place; else it is a whole upright line."""
+
+
 def _no_place(_row: Mapping[str, Any]) -> Mapping[str, object]:
     return {}
+
+
+def _no_stops(_given: object, _data: Data) -> Sequence[Stop]:
+    return ()
 
 
 class Chart(NamedTuple, Generic[Input]):
@@ -61,6 +75,13 @@ class Chart(NamedTuple, Generic[Input]):
     or that of a legend's entry. Nothing for a row that leads nowhere."""
     renderer: str = "svg"
     """Or "canvas", where there are too many marks for elements of their own."""
+    stops: Callable[[Input, Data], Sequence[Stop]] = _no_stops
+    """Where there are values to read, from left to right, with those of `spread` once there."""
+
+    @property
+    def has_stops(self) -> bool:
+        """Whether there are values to read."""
+        return self.stops is not _no_stops
 
 
 def specification(colours: Mapping[str, str], description: str, layer: list[Any]) -> dict[str, Any]:
@@ -91,10 +112,43 @@ def specification(colours: Mapping[str, str], description: str, layer: list[Any]
                 "labelFontSize": 12,
                 "orient": "top",
                 "title": None,
+                "labelLimit": 320,
                 "symbolOpacity": 1,
             },
         },
     }
+
+
+def here(colours: Mapping[str, str], **encoding: Any) -> dict[str, Any]:
+    """The layer that says “you are here”: this scene's place, drawn alike in every chart.
+
+    Its rows are the data set of that name.
+    """
+    point = {"type": "point", "filled": True, "size": 150, "opacity": 1}
+    ringed = {"color": colours["ink"], "stroke": colours["ground"], "strokeWidth": 2}
+    return {"data": {"name": "here"}, "mark": {**point, **ringed}, "encoding": encoding}
+
+
+def moved(stops: Sequence[Stop], at: int, key: str) -> int | None:
+    """Where a key leads from a stop: as far as there are any; None for a key that is none of these.
+
+    Stops that are two numbers go column by column, from the foot of each.
+    """
+    column = 1
+    if stops[0].y is not None:
+        column = sum(stop.x == stops[0].x for stop in stops)
+        foot = at - at % column
+        along = {"ArrowUp": min(at + 1, foot + column - 1), "ArrowDown": max(at - 1, foot)}
+        if key in along:
+            return along[key]
+    last = len(stops) - 1
+    across = {
+        "ArrowRight": at + column if at + column <= last else at,
+        "ArrowLeft": at - column if at >= column else at,
+        "Home": 0,
+        "End": last,
+    }
+    return across.get(key)
 
 
 def table_html(chart: Chart[Any], table: Table) -> Markup:
@@ -119,13 +173,12 @@ def table_html(chart: Chart[Any], table: Table) -> Markup:
 
 def figure_html(chart: Chart[Input], caption: str, given: Input) -> Markup:
     """A place for a chart in the section of a lab, with its numbers for this input."""
-    note = [tag("p", class_="chart-note", role="status")] if chart.spread else []
     numbers = tag("table", table_html(chart, chart.table(given, chart.data(given))))
     return tag(
         "figure",
         tag("figcaption", caption),
         tag("div", class_="drawing"),
-        *note,
+        tag("p", class_="chart-note", role="status"),
         tag("details", tag("summary", "The numbers"), numbers),
         class_="chart",
         id=f"chart-{chart.name}",

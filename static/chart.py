@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Generic
 
-from sim.chart import OTHERS, Chart, Data, Input, Rows, table_html
+from sim.chart import OTHERS, Chart, Data, Input, Rows, Stop, table_html
 from sim.marks import PALETTES
 from sim.picture import CSS_COLOURS
 from static import browser
-from static.browser import one
+from static.browser import Attribute, one
+from static.pointed import HINT, Pointed
 from static.tasks import Worker
 
 Colours = Mapping[str, str]
@@ -52,8 +53,8 @@ class Drawn(Generic[Input]):
         self._chart, self._take, self._numpy = chart, take, numpy or Numpy()
         figure = f"#chart-{chart.name}"
         self._place, self._table = one(f"{figure} .drawing"), one(f"{figure} table")
-        self._note = one(f"{figure} .chart-note")
-        self._describe(chart.spec(PALETTES["light"])["description"])
+        self._line = Attribute(one(f"{figure} .chart-note"), "textContent")
+        self._progress = self._value = ""
         self._view: Any = None
         self._drawing = self._near = False
         self._wanted: tuple[Input, Colours] | None = None
@@ -64,12 +65,23 @@ class Drawn(Generic[Input]):
         self._drawn_with: Data = {}
         self._worker: Worker[Rows] = Worker(partial(browser.Delay, 0))
         self._spread_pace = browser.Delay(PACE, self._show_spread, restarts=False)
+        self._describe(chart.spec(PALETTES["light"])["description"])
+        self._pointed = Pointed(self._place, self._stops, self._drawn_view, self._say_value)
         browser.watch_near(one(figure), self._come)
 
     def _describe(self, text: str) -> None:
-        """Say what is drawn to those who do not see it; nothing where nothing is drawn."""
-        for name, value in (("role", "img"), ("aria-label", text)):
-            if text:
+        """Say what is drawn to those who do not see it; nothing where nothing is drawn.
+
+        With values to go through it takes keys, else it is an image.
+        """
+        through = self._chart.has_stops
+        told = {
+            "role": "application" if through else "img",
+            "aria-label": f"{text} {HINT}" if through else text,
+            "tabindex": "0" if through else "",
+        }
+        for name, value in told.items():
+            if text and value:
                 self._place.setAttribute(name, value)
             else:
                 self._place.removeAttribute(name)
@@ -106,6 +118,7 @@ class Drawn(Generic[Input]):
         browser.refill(self._table, table_html(self._chart, table))
         if self._view and not self._drawing:
             self._view.update(json.dumps(changed))
+            self._pointed.renew()
 
     def _show_spread(self) -> None:
         """Show how far other seeds spread, once NumPy is here to say."""
@@ -138,8 +151,23 @@ class Drawn(Generic[Input]):
         self._say(f"{self._chart.others} could not be run ({error}).")
 
     def _say(self, text: str) -> None:
-        if self._note:
-            self._note.textContent = text
+        """Say how far other seeds have come."""
+        self._progress = text
+        self._write()
+
+    def _say_value(self, text: str) -> None:
+        """Say the values of a place instead, while it is pointed at."""
+        self._value = text
+        self._write()
+
+    def _write(self) -> None:
+        self._line.write(self._value or self._progress)
+
+    def _stops(self) -> Sequence[Stop]:
+        return self._chart.stops(self._wanted[0], self._sent) if self._wanted else ()
+
+    def _drawn_view(self) -> Any:
+        return None if self._drawing else self._view
 
     def _come(self, near: bool) -> None:
         self._near = near
@@ -173,6 +201,7 @@ class Drawn(Generic[Input]):
         else:
             if self._sent is not self._drawn_with:  # rows came meanwhile
                 view.update(json.dumps(self._sent))
+            self._pointed.renew()
             if self._wanted:
                 self.show(*self._wanted)
 

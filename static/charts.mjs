@@ -15,15 +15,63 @@ const loaded = (async () => {
   }
 })();
 
-/** Draw a chart from a specification in JSON; gives what changes its data, also in JSON. `clicked`
- * gets the row of whatever the reader clicks, in JSON too. */
+/** Where the stops of a drawn chart are, and the mark at one of them. A stop is [x, y] by the chart's
+ * own axes, y being null where it is a whole upright line. */
+function pointing(place, view) {
+  const mark = document.createElement("div");
+  mark.className = "chart-at";
+  mark.hidden = true;
+  place.append(mark);
+  let [stops, at] = [[], -1];
+  const plot = () => {
+    const box = place.querySelector("svg, canvas").getBoundingClientRect();
+    const [left, top] = view.origin(), padding = view.padding();
+    return { left: box.left + left + padding.left, top: box.top + top + padding.top };
+  };
+  const along = (axis, value) => {
+    const scale = view.scale(axis);
+    return scale(value) + (scale.bandwidth ? scale.bandwidth() / 2 : 0);
+  };
+  const show = (index) => {
+    at = index;
+    mark.hidden = index < 0;
+    if (mark.hidden) return;
+    const [x, y] = stops[index], { left, top } = plot(), box = place.getBoundingClientRect();
+    mark.classList.toggle("point", y !== null);
+    mark.style.left = `${left - box.left + along("x", x)}px`;
+    mark.style.top = `${top - box.top + (y === null ? 0 : along("y", y))}px`;
+    mark.style.height = y === null ? `${view.height()}px` : "";
+  };
+  view.addResizeListener(() => view.runAfter(() => show(at)));
+  return {
+    stops(list) {
+      [stops, at] = [JSON.parse(list), -1];
+    },
+    nearest(clientX, clientY) {
+      const { left, top } = plot();
+      const far = ([x, y]) => Math.hypot(
+        along("x", x) - clientX + left, y === null ? 0 : along("y", y) - clientY + top);
+      let [best, least] = [-1, Infinity];
+      stops.forEach((stop, index) => {
+        const distance = far(stop);
+        if (distance < least) [best, least] = [index, distance];
+      });
+      return best;
+    },
+    mark: show,
+  };
+}
+
+/** Draw a chart from a specification in JSON; gives what changes its data, also in JSON, and what
+ * points at its values. `clicked` gets the row of whatever the reader clicks, in JSON too. */
 export async function draw(place, specification, renderer, clicked) {
   await loaded;
   const quiet = { actions: false, defaultStyle: false, tooltip: false, logLevel: ERRORS };
   const settings = { renderer, ...quiet };
+  const told = ["role", "aria-label"].map((name) => [name, place.getAttribute(name)]);
   const { view, finalize } = await globalThis.vegaEmbed(place, JSON.parse(specification), settings);
   // The place has a description, and the table the numbers; the marks alone would say little.
-  place.setAttribute("role", "img");
+  for (const [name, value] of told) place.setAttribute(name, value);
   place.removeAttribute("aria-roledescription");
   place.querySelector("form")?.remove();
   for (const drawn of place.querySelectorAll("svg, canvas")) drawn.setAttribute("aria-hidden", "true");
@@ -36,6 +84,7 @@ export async function draw(place, specification, renderer, clicked) {
     if (item?.datum) clicked(JSON.stringify(item.datum));
   });
   return {
+    ...pointing(place, view),
     update(data) {
       for (const [name, rows] of Object.entries(JSON.parse(data))) view.data(name, rows);
       return view.runAsync();

@@ -24,7 +24,7 @@ came = [1000 * (fetched - began), 1000 * (perf_counter() - fetched)]
 
 MEASURE = """
 from time import perf_counter
-from sim.labs import charts
+from sim.labs import map_chart
 from sim.labs.ensemble import RUNS, Ensemble, coins, coins_kept, yields
 from sim.params import HORIZON, Params
 from sim.run import Luck, Run, luck_of
@@ -53,7 +53,7 @@ def chart(number):
     )
 
 def cells(number):
-    return charts._map.__wrapped__(charts.Costs(0.01 * number, 0, 8, 64))
+    return map_chart._map.__wrapped__(map_chart.Costs(0.01 * number, 0, 8, 64))
 
 together(), alone(0), cells(0), chart(50)  # the first of each also loads and looks up
 many, longer, single, curves, shares, map_ = [], [], [], [], [], []

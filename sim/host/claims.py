@@ -10,6 +10,16 @@ from math import ceil, sqrt
 from statistics import NormalDist
 from typing import NamedTuple
 
+from sim.labs.facts import (
+    BYTES_EACH,
+    CARD,
+    CONTEXT,
+    DRAFT,
+    LAYOUTS,
+    PARAMETERS,
+    TARGET,
+    bytes_per_token,
+)
 from sim.markup import Markup, joined, tag
 from sim.params import Params
 from sim.plot import STANDARD_ERRORS
@@ -23,24 +33,8 @@ from sim.theory import (
 )
 from sim.words import count, spelled
 
-PARAMETERS, BYTES_EACH = 7e9, 2
-"""A model of seven billion weights, two bytes each."""
-
 BANDWIDTH = 2e12
 """Bytes a second, about what the memory of a current data-centre GPU gives."""
-
-LAYOUTS = {"Llama 2 7B": (32, 32, 128), "Llama 3 8B": (32, 8, 128)}
-"""Layers, heads that keep keys and values, size of each: the models' published configurations."""
-
-CONTEXT = 4096
-"""Tokens of one long conversation."""
-
-TARGET = {"the": 0.5, "a": 0.25, "his": 0.15, "no": 0.1}
-DRAFT = {"the": 0.2, "a": 0.5, "his": 0.2, "no": 0.1}
-"""What the two models of the worked example say of the next word."""
-
-CARD = 80e9
-"""Bytes of memory of a large data-centre GPU."""
 
 LONGEST_SHARE, POWER_SHARE, ORACLE_SHARE, PAGED_SHARE = 20.4, 26.8, 38.2, 96.3
 """Percent of the cache's memory that held tokens, by three ways to reserve, which the authors built
@@ -142,11 +136,6 @@ def _gain(rate: float, drafts: int) -> float:
     )
 
 
-def _kib_per_token(layout: Sequence[int]) -> int:
-    layers, heads, size = layout
-    return 2 * layers * heads * size * BYTES_EACH // 1024
-
-
 def _speedup(**settings: float) -> str:
     speedup = expected_speedup(Params(**settings))  # type: ignore[arg-type]
     assert speedup is not None
@@ -209,7 +198,8 @@ def claims() -> dict[str, str]:
     (short_of,) = [one.word for one in words if one.target > one.draft]
     measured = [found / expected for expected, found in EXPECTED_AND_MEASURED]
     gains = [PLAIN_MS / found for found in SPECULATIVE_MS]
-    conversation = _kib_per_token(LAYOUTS["Llama 2 7B"]) * 1024 * CONTEXT
+    wide, narrow = (bytes_per_token(LAYOUTS[name]) for name in ("Llama 2 7B", "Llama 3 8B"))
+    conversation = wide * CONTEXT
     default = Params()
     best, best_speedup = best_length(Params(acceptance_rate=0.7))
     even_best, even_speedup = best_length(Params(acceptance_rate=round(break_even(12, 0.1), 2)))
@@ -223,8 +213,8 @@ def claims() -> dict[str, str]:
         "knees": _listed([f"{_knee(*card):.0f}" for card in FLOPS_AND_BANDWIDTHS]),
         "warm": count(Run(plain).at(512).positions_computed),
         "cold": count(Run(uncached).at(512).positions_computed),
-        "wide": f"{_kib_per_token(LAYOUTS['Llama 2 7B'])} KiB",
-        "narrow": f"{_kib_per_token(LAYOUTS['Llama 3 8B'])} KiB",
+        "wide": f"{wide // 1024} KiB",
+        "narrow": f"{narrow // 1024} KiB",
         "context": f"{conversation / 1024**3:.0f} GiB",
         "cold_speedup": f"{Run(uncached).report(512)['speedup']:.2f}",
         "missing": count(missing),

@@ -11,12 +11,17 @@ from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from sim.chart import OTHERS, Chart, Data, Rows, Table, specification
-from sim.labs.position_chart import position_data, position_spec, position_table
+from sim.chart import OTHERS, Chart, Data, Rows, Stop, Table, here, specification
+from sim.labs.position_chart import (
+    position_data,
+    position_spec,
+    position_stops,
+    position_table,
+)
 from sim.params import HORIZON
 from sim.run import Run
 from sim.theory import chances_of_tokens, expected_tokens_per_pass
-from sim.words import figure
+from sim.words import figure, many
 from sim.work import Work, within
 
 THIS_RUN, THEORY, SPREAD = "this run", "theory", "other seeds"
@@ -85,6 +90,20 @@ def yield_table(run: Run, tick: int, data: Data) -> Table:
     )
 
 
+def yield_stops(run: Run, tick: int, data: Data) -> list[Stop]:
+    """The same for each number of tokens."""
+    return [
+        Stop(row["tokens"], _sentence(many(row["tokens"], "token"), cells))
+        for row, (_, *cells) in zip(data["theory"], yield_table(run, tick, data).rows, strict=True)
+    ]
+
+
+def _sentence(place: str, cells: Sequence[str]) -> str:
+    """What this run, its theory and the others are somewhere; nothing of what is not there."""
+    named = zip((THIS_RUN, THEORY, NINE_IN_TEN), cells, strict=True)
+    return f"{place}: {', '.join(f'{name} {cell}' for name, cell in named if cell != '–')}."
+
+
 def _tokens_per_pass(run: Run, tick: int) -> float:
     state = run.at(tick)
     return (state.num_tokens - 1) / state.verify_passes
@@ -130,23 +149,29 @@ def luck_spread(run: Run, tick: int) -> Work[Rows]:
     ]
 
 
-def luck_table(run: Run, tick: int, data: Data) -> Table:
-    """The same at a few ticks; this run only as far as it has come."""
-    here = [at for at in TOLD_TICKS if at < tick] + ([tick] if tick else [])
+def _luck_rows(run: Run, tick: int, data: Data, ticks: Sequence[int]) -> list[list[str]]:
+    """At these ticks: this run as far as it has come, its theory, and nine in ten others."""
     written = partial(figure, "tokens_per_pass")
-    line = {at: written(_tokens_per_pass(run, at)) for at in here}
+    line = {at: written(_tokens_per_pass(run, at)) for at in ticks if at <= tick}
     others = {
         row["tick"]: f"{written(row['low'])} to {written(row['high'])}"
         for row in data.get(OTHERS, ())
     }
     theory = written(expected_tokens_per_pass(run.params.rates))
-    return Table(
-        ["tick", THIS_RUN, THEORY, NINE_IN_TEN],
-        [
-            [str(at), line.get(at, "–"), theory, others.get(at, "–")]
-            for at in sorted({*TOLD_TICKS, *([tick] if tick else [])})
-        ],
-    )
+    return [[str(at), line.get(at, "–"), theory, others.get(at, "–")] for at in ticks]
+
+
+def luck_table(run: Run, tick: int, data: Data) -> Table:
+    """The same at a few ticks."""
+    ticks = sorted({*TOLD_TICKS, *([tick] if tick else [])})
+    return Table(["tick", THIS_RUN, THEORY, NINE_IN_TEN], _luck_rows(run, tick, data, ticks))
+
+
+def luck_stops(run: Run, tick: int, data: Data) -> list[Stop]:
+    """The same at each tick that the chart spans."""
+    ticks = sorted({*TICKS, *([tick] if tick else [])})
+    rows = _luck_rows(run, tick, data, ticks)
+    return [Stop(int(at), _sentence(f"Tick {at}", cells)) for at, *cells in rows]
 
 
 def _layer(name: str, who: str, mark: dict[str, Any], **encoding: Any) -> dict[str, Any]:
@@ -160,7 +185,7 @@ def _layer(name: str, who: str, mark: dict[str, Any], **encoding: Any) -> dict[s
 
 
 def _colour(colours: Mapping[str, str]) -> dict[str, Any]:
-    ranged = [colours["accepted"], colours["ink"], colours["bonus"]]
+    ranged = [colours["verify"], colours["ink"], colours["proposed"]]
     scale = {"domain": [THIS_RUN, THEORY, SPREAD], "range": ranged}
     return {"field": "who", "type": "nominal", "scale": scale}
 
@@ -207,10 +232,15 @@ def yield_spec(colours: Mapping[str, str]) -> dict[str, Any]:
                 {"type": "rule", "strokeWidth": 2},
                 **{"x": n, "y": low, "y2": high, "color": colour},
             ),
+            {
+                "data": {"name": "theory"},
+                "mark": {"type": "tick", "thickness": 5, "color": colours["ground"], **wide},
+                "encoding": {"x": n, "y": share},
+            },
             _layer(
                 "theory",
                 THEORY,
-                {"type": "tick", "thickness": 2, **wide},
+                {"type": "tick", "thickness": 2, "opacity": 1, **wide},
                 **{"x": n, "y": share, "color": colour},
             ),
         ],
@@ -259,12 +289,7 @@ def luck_spec(colours: Mapping[str, str]) -> dict[str, Any]:
             band("lower", "upper"),
             _layer("theory", THEORY, {**line, "strokeDash": [4, 4], "strokeWidth": 1.5}, **both),
             _layer("run", THIS_RUN, {**line, "strokeWidth": 2}, **both),
-            _layer(
-                "here",
-                THIS_RUN,
-                {"type": "point", "filled": True, "size": 90, "opacity": 1},
-                **both,
-            ),
+            here(colours, x=tick, y=value),
         ],
     )
 
@@ -275,7 +300,8 @@ RUN_CHARTS: tuple[Chart[RunAt], ...] = (
         "Positions computed by tokens written, with the KV cache and without",
         position_spec,
         lambda at: position_data(*at),
-        lambda at, data: position_table(*at, data),
+        lambda at, _data: position_table(at.run),
+        stops=lambda at, data: position_stops(at.run, data),
     ),
     Chart(
         "yields",
@@ -284,6 +310,7 @@ RUN_CHARTS: tuple[Chart[RunAt], ...] = (
         lambda at: yield_data(*at),
         lambda at, data: yield_table(*at, data),
         lambda at: yield_spread(*at),
+        stops=lambda at, data: yield_stops(*at, data),
     ),
     Chart(
         "luck",
@@ -292,5 +319,6 @@ RUN_CHARTS: tuple[Chart[RunAt], ...] = (
         lambda at: luck_data(*at),
         lambda at, data: luck_table(*at, data),
         lambda at: luck_spread(*at),
+        stops=lambda at, data: luck_stops(*at, data),
     ),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sim.chart import OTHERS, Chart, Data, Table
 from sim.labs.charts import CHARTS
 from sim.labs.run_charts import RunAt
+from sim.params import Params
 from sim.run import Run
 from sim.work import finish
 from tests.driver import PageDriver
@@ -22,6 +23,14 @@ def data_of(chart: Chart[RunAt], run: Run, tick: int) -> Data:
 
 def table_of(chart: Chart[RunAt], run: Run, tick: int) -> Table:
     return chart.table(RunAt(run, tick), data_of(chart, run, tick))
+
+
+def texts(name: str, params: Params | None = None) -> dict[object, str]:
+    """What is said at each place of a chart, its runs at tick 60."""
+    run = Run(params or Params())
+    chart = BY_NAME[name]
+    found = chart.stops(RunAt(run, 60), data_of(chart, run, 60))
+    return {(s.x, s.y) if s.y is not None else s.x: s.text for s in found}
 
 
 def come(page: PageDriver, name: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -17,19 +18,9 @@ from hypothesis import strategies as st
 
 from sim.chart import OTHERS, Chart, Table, table_html
 from sim.host.claims import accept_and_refill, break_even, claims
-from sim.labs.charts import (
-    CHARTS,
-    HIGHEST,
-    LENGTHS,
-    LOWEST,
-    RATES,
-    length_data,
-    length_table,
-    map_data,
-    map_table,
-)
+from sim.labs.charts import CHARTS, length_data, length_table
 from sim.labs.ensemble import ensemble, spread
-from sim.labs.position_chart import OFF, ON, position_data, position_table
+from sim.labs.map_chart import HIGHEST, LENGTHS, LOWEST, RATES, Costs, best_at, map_data, map_table
 from sim.labs.run_charts import (
     TICKS,
     TOLD_TICKS,
@@ -86,7 +77,7 @@ def worth(params: Params, k: int, rate: float | None = None) -> float:
 @every_setting
 def test_each_draft_length_has_what_it_would_bring_whatever_the_scene_s_is(params: Params) -> None:
     given = params.acceptance_rates or (params.acceptance_rate,)
-    rows = length_table(params).rows
+    rows = length_table(length_data(params)).rows
     assert [row[0] for row in rows] == [str(k) for k in range(1, 17)]
     for k, row in enumerate(rows, start=1):
         assert row[1] == f"{theory(tuple([*given, *[given[-1]] * k][:k])):.2f}"
@@ -123,8 +114,16 @@ def test_the_table_of_the_map_leads_to_the_best_draft_length_and_keeps_the_rest(
     for (told, best, brings), address in zip(table.rows, table.links, strict=True):
         rate = float(told)
         most = max(worth(params, k, rate) for k in LENGTHS)
-        found = int(best)
+        (found,) = map(int, re.findall(r"\d+", best))
         assert worth(params, found, rate) == pytest.approx(most, rel=1e-14)
+        free = params.draft_cost == 0
+        assert best == (
+            f"none gains; {found} loses least"
+            if most <= 1
+            else f"the longer, the better; {found} here"
+            if free
+            else str(found)
+        )
         assert brings == f"{most:.2f}"
         keys = dict(parse_qsl(address.removeprefix("?")))
         place = replace(
@@ -145,10 +144,33 @@ def test_the_map_s_rates_are_rows_that_meet() -> None:
     assert [after - before for before, after in pairwise(RATES)] == pytest.approx([0.01] * 98)
 
 
-def test_of_draft_lengths_that_bring_the_same_the_shortest_is_best() -> None:
-    """Far past the knee, with drafts for nothing, no length gains: one draft loses least."""
-    params = Params(batch_size=512, knee=1, draft_cost=0.0)
-    assert {row["k"] for row in map_data(params)["best"] if row["alpha"] < 0.5} == {1}
+def test_a_map_on_which_no_length_gains_has_no_ridge_and_says_so() -> None:
+    """Far past the knee, with drafts for nothing, one draft loses least and none wins."""
+    data = map_data(Params(batch_size=512, knee=1, draft_cost=0.0))
+    assert data["best"] == []
+    ((said,),) = [row.values() for row in data["none"]]
+    assert "none is faster" in said
+    assert best_at(Costs(0.0, 0.0, 512, 1), 0.3)[::2] == (1, "loses")
+
+
+def test_a_map_of_free_drafts_has_no_ridge_of_rounding_noise_and_says_so() -> None:
+    """Powers of a small rate are lost in the sum: the gains are there, and never end."""
+    data = map_data(Params(draft_cost=0.0, batch_size=15, knee=256))
+    assert data["best"] == []
+    ((said,),) = [row.values() for row in data["none"]]
+    assert "longer ones never slower" in said
+    # One position more in each sequence is past the knee, and costs time.
+    past = map_data(Params(draft_cost=0.0, batch_size=16, knee=256))
+    assert past["none"] == []
+    assert {row["k"] for row in past["best"] if row["alpha"] < 0.5} == {15}
+
+
+def test_the_ridge_begins_where_a_length_gains_compared_unrounded() -> None:
+    """One draft at α = c is exactly even: (1 + α) ÷ (1 + c)."""
+    for cost in (0.1, 0.07, 0.3):
+        rates = [row["alpha"] for row in map_data(Params(draft_cost=cost))["best"]]
+        assert rates == [rate for rate in RATES if rate > cost]
+        assert map_data(Params(draft_cost=cost))["none"] == []
 
 
 # What a pass yields; how luck evens out
@@ -275,58 +297,6 @@ def test_a_quantile_is_a_value_that_a_run_has() -> None:
     assert high.tolist() == [4.0, 9.0]
 
 
-# What a kept cache saves
-
-
-@every_setting
-def test_positions_are_told_at_every_sixteenth_token_with_the_cache_and_without(
-    params: Params,
-) -> None:
-    data = position_data(Run(params), 30)
-    for cache, kept in ((ON, True), (OFF, False)):
-        run = Run(replace(params, kv_cache=kept))
-        reports = [run.report(tick) for tick in range(1, HORIZON + 1)]
-        wanted = []
-        for tokens in (1, *range(16, 1025, 16)):
-            first = next((one for one in reports if one["tokens"] >= tokens), None)
-            if first and first not in wanted:
-                wanted.append(first)
-        rows = [row for row in data["lines"] if row["cache"] == cache]
-        assert [(row["tokens"], row["positions"]) for row in rows] == [
-            (one["tokens"], one["positions_computed"]) for one in wanted
-        ]
-    for tokens, *cells in position_table(Run(params), 30, data).rows:
-        whole = int(tokens.replace(",", ""))
-        kept_rows = [
-            min(r["positions"] for r in data["lines"] if r["cache"] == c and r["tokens"] >= whole)
-            for c in (ON, OFF)
-        ]
-        on, off = kept_rows
-        assert cells == [f"{on:,}", f"{off:,}", f"{off / on:,.0f} ×"]
-
-
-def test_the_table_of_positions_has_rows_as_far_as_both_runs_come() -> None:
-    def told(params: Params) -> list[str]:
-        run = Run(params)
-        return [row[0] for row in position_table(run, 9, position_data(run, 9)).rows]
-
-    assert told(SETTINGS[0]) == ["64", "128", "256", "512", "1,024"]
-    often = tuple(range(400, 1200, 100))
-    slow = Params(speculation=False, evictions=often, recompute_chunk=16)
-    assert told(slow) == ["64", "128", "256", "512"]
-
-
-@pytest.mark.parametrize(("tick", "shown"), [(0, False), (1, True), (1024, True), (1025, False)])
-def test_the_run_has_its_place_among_the_positions_while_the_chart_spans_it(
-    tick: int, shown: bool
-) -> None:
-    run = Run(Params(speculation=False))
-    here = position_data(run, tick)["here"]
-    assert here == ([{"cache": ON, "tokens": tick, "positions": tick}] if shown else [])
-    off = Run(Params(speculation=False, kv_cache=False))
-    assert position_data(off, 3)["here"] == [{"cache": OFF, "tokens": 3, "positions": 6}]
-
-
 # Tables
 
 
@@ -371,8 +341,10 @@ def replace_title(chart: Chart[RunAt], title: str) -> Chart[RunAt]:
 @pytest.mark.parametrize("chart", CHARTS, ids=lambda chart: chart.name)
 def test_each_chart_tells_its_scene_s_own_run_and_tick(chart: Chart[RunAt]) -> None:
     """Its data follow the run; a chart of runs follows the tick too, and no other does."""
-    one, other = Run(Params(draft_cost=0.0)), Run(Params(draft_cost=0.3, acceptance_rate=0.6))
-    assert chart.data(RunAt(one, 60)) != chart.data(RunAt(other, 60))
+    one = Run(Params(draft_cost=0.0))
+    other = Run(Params(draft_cost=0.3, acceptance_rate=0.6, batch_size=8))
+    of_no_scene = chart.name in ("overlap", "memory")
+    assert (chart.data(RunAt(one, 60)) != chart.data(RunAt(other, 60))) != of_no_scene
     follows = chart.name in ("positions", "yields", "luck")
     assert (chart.data(RunAt(one, 60)) != chart.data(RunAt(one, 61))) == follows
     assert chart.renderer == ("canvas" if chart.name == "map" else "svg")

@@ -5,16 +5,15 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
 import jsonschema
 import pytest
 
 from sim.chart import OTHERS
-from sim.labs.charts import CHARTS, LENGTHS, RATES, SPEEDUP, TOKENS, length_data, map_data
+from sim.labs.charts import CHARTS, SPEEDUP, TOKENS, length_data
 from sim.labs.ensemble import ensemble
-from sim.labs.position_chart import OFF, ON, position_data
+from sim.labs.map_chart import LENGTHS, RATES, map_data
 from sim.labs.run_charts import (
     TICKS,
     RunAt,
@@ -169,26 +168,3 @@ def test_the_spread_is_that_of_the_thousand_and_holds_about_nine_runs_in_ten() -
     for row in finish(yield_spread(Run(params), tick)):
         assert row["low"] <= chances_of_tokens(params.rates)[row["tokens"] - 1] <= row["high"]
     assert finish(yield_spread(Run(params), 0)) == []
-
-
-@pytest.mark.parametrize("params", RUNS, ids=range(len(RUNS)))
-def test_the_lines_of_positions_are_two_runs_with_one_luck(params: Params) -> None:
-    data = position_data(Run(params), 60)
-    for cache, kept in ((ON, True), (OFF, False)):
-        run = Run(replace(params, kv_cache=kept))
-        states = {run.at(t).num_tokens - 1: run.at(t).positions_computed for t in range(1, 1201)}
-        if kept:  # positions of a tick that wrote nothing belong to the tick before it
-            for t in range(1200, 0, -1):
-                states[run.at(t).num_tokens - 1] = run.at(t).positions_computed
-        rows = [row for row in data["lines"] if row["cache"] == cache]
-        assert len(rows) > 30
-        assert all(states[row["tokens"]] == row["positions"] for row in rows)
-        steps = [after["tokens"] - before["tokens"] for before, after in pairwise(rows)]
-        assert max(steps) < 16 + len(params.rates) + 1
-    (here,) = data["here"]
-    report = Run(params).report(60)
-    assert (here["tokens"], here["positions"]) == (report["tokens"], report["positions_computed"])
-    assert here["cache"] == (ON if params.kv_cache else OFF)
-    assert (
-        position_data(Run(Params()), 0)["here"] == position_data(Run(Params()), 1200)["here"] == []
-    )

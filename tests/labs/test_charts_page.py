@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 from sim.host.vendor import read_parts
-from sim.labs.charts import map_table
+from sim.labs.map_chart import map_table
 from sim.labs.run_charts import RunAt
 from sim.marks import PALETTES
 from sim.params import Params
@@ -225,17 +225,26 @@ def test_each_drawn_chart_fits_a_phone_and_is_one_image_with_a_name_and_a_named_
                 "const figure = document.querySelector(arguments[0]);"
                 "const drawing = figure.querySelector('.drawing');"
                 "return [drawing.getAttribute('role'), drawing.getAttribute('aria-label'),"
-                " drawing.getAttribute('aria-roledescription'),"
+                " drawing.getAttribute('aria-roledescription'), drawing.tabIndex,"
                 " figure.querySelector('caption').textContent,"
                 " [...drawing.querySelectorAll('svg, canvas')].map((d) => d.ariaHidden)]",
                 f"#chart-{name}",
             )
             description = chart.spec(PALETTES["light"])["description"]
-            assert told_of == ["img", description, None, chart.title, ["true"]]
+            name_of = f"{description} Arrow keys move through its values."
+            assert told_of == ["application", name_of, None, 0, chart.title, ["true"]]
             assert not page.driver.find_elements("css selector", f"#chart-{name} form")
         assert page.run("return document.documentElement.scrollWidth") <= 360
     finally:
         browsers.resize(page.driver, 1280, 720)
+
+
+def test_a_map_without_a_best_length_says_so(shared: PageDriver) -> None:
+    shared.open("?c=0")
+    come(shared, "map")
+    shared.until(lambda: "the longer, the better" in told(shared, "map")[0][1])
+    shared.call("set", {"batch": 512, "knee": 1})
+    shared.until(lambda: "none gains" in told(shared, "map")[8][1])
 
 
 def test_a_row_of_the_map_s_table_goes_there_as_a_click_does(shared: PageDriver) -> None:
@@ -266,17 +275,17 @@ def test_charts_take_the_colours_of_the_page(shared: PageDriver) -> None:
     )
     for theme in ("light", "dark"):
         shared.call("set", {"theme": theme})
-        wanted = {rgb(PALETTES[theme]["accepted"]), rgb(PALETTES[theme]["bonus"])}
+        wanted = {rgb(PALETTES[theme]["proposed"]), rgb(PALETTES[theme]["ink"])}
         shared.until(partial(coloured, shared, lines, wanted))
     come(shared, "map")
     middle = (
         "const canvas = document.querySelector('#chart-map canvas');"
-        "const at = [canvas.width - 40, canvas.height - 60, 1, 1];"
+        "const at = [canvas.width - 40, canvas.height / 2, 1, 1];"
         "return [...canvas.getContext('2d').getImageData(...at).data].slice(0, 3)"
     )
     dark = shared.run(middle)
     shared.call("set", {"theme": "light"})
-    shared.until(lambda: sum(shared.run(middle)) > sum(dark) + 50)
+    shared.until(lambda: sum(shared.run(middle)) > sum(dark) + 300)
 
 
 @pytest.mark.every_engine
@@ -291,6 +300,9 @@ def test_charts_break_no_rule_of_the_policy(faulty: Serve) -> None:
     page.open()
     for name in NEAR:
         come(page, name)
+        page.run("document.querySelector(arguments[0]).focus()", f"#chart-{name} .drawing")
+        assert page.one(f"#chart-{name} .chart-at").is_displayed()
+    come(page, "luck")
     page.until(partial(shows, page, "luck", rows_of("luck", Params())))
     page.call("set", {"k": 2, "c": 0.3, "theme": "dark"})
     page.frames()

@@ -11,13 +11,12 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from sim.chart import Chart, Data, Rows, Table, figure_html, specification
+from sim.chart import Chart, Data, Stop, Table, figure_html, specification
 from sim.labs.charts import CHARTS
 from sim.labs.run_charts import RunAt
 from sim.marks import PALETTES
 from sim.params import Params
 from sim.run import Run
-from sim.work import Work
 from tests.driver import PageDriver
 from tests.labs.notes import told
 from tests.server import ROOT, python, serving
@@ -107,9 +106,8 @@ def _spec(colours: Mapping[str, str]) -> dict[str, Any]:
     return specification(colours, "Squares.", [{"data": {"name": "bars"}, "mark": "bar"}])
 
 
-def _spread(given: Upto) -> Work[Rows]:
-    yield 0.5
-    return [{"n": given.last}]
+def _stops(_given: Upto, data: Data) -> list[Stop]:
+    return [Stop(row["n"], f"{row['n']}² = {row['square']}") for row in data["bars"]]
 
 
 SQUARES = Chart("squares", "Squares & more", _spec, _data, _table)
@@ -124,9 +122,9 @@ def test_a_chart_of_any_input_has_its_specification_data_table_and_place() -> No
     assert place.startswith('<figure class="chart" id="chart-squares">')
     assert "Up to &lt;3&gt;." in place
     assert "Squares &amp; more" in place
-    assert "chart-note" not in place
-    spreads = SQUARES._replace(spread=_spread)
-    assert 'class="chart-note"' in figure_html(spreads, "", Upto(3))
+    assert place.count('<p class="chart-note" role="status"></p>') == 1
+    assert not SQUARES.has_stops
+    assert SQUARES._replace(stops=_stops).has_stops
 
 
 def test_a_click_means_what_its_chart_says() -> None:

@@ -13,6 +13,7 @@ import pypdf
 import pytest
 from selenium.webdriver.common.keys import Keys
 
+from sim.labs.charts import CHARTS
 from sim.labs.recall import CARDS
 from sim.marks import PALETTES
 from tests import browsers
@@ -273,7 +274,7 @@ def test_paper_has_what_is_folded_and_the_screen_has_it_folded_again(page: PageD
     assert before.count(True) == 1
     page.run("dispatchEvent(new Event('beforeprint'))")
     assert all(page.run(opened))
-    assert len(before) == 5 + len(CARDS) + 1
+    assert len(before) == len(CHARTS) + len(CARDS) + 1
     page.run("dispatchEvent(new Event('afterprint'))")
     assert page.run(opened) == before
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from sim.labs.charts import LENGTHS, length_table, map_data, map_table
+from sim.labs.charts import length_data, length_table
+from sim.labs.map_chart import LENGTHS, map_data, map_table
 from sim.narrator import sentence
 from sim.params import PARAMETERS, Params
 from sim.run import Run
@@ -123,5 +124,5 @@ def test_the_tables_of_charts_write_a_number_as_the_page_does() -> None:
     dear = Params(draft_length=1, acceptance_rate=0.1, draft_cost=8, round_cost=8)
     written = figure("speedup", expected_speedup(dear))
     assert written == "0.065"
-    assert length_table(dear).rows[0] == ["1", "1.10", written]
-    assert map_table(dear, 0).rows[0] == ["0.1", "1", written]
+    assert length_table(length_data(dear)).rows[0] == ["1", "1.10", written]
+    assert map_table(dear, 0).rows[0] == ["0.1", "none gains; 1 loses least", written]

@@ -13,17 +13,16 @@ from hypothesis import strategies as st
 
 from sim.beside import ABOUT
 from sim.host.claims import (
-    DRAFT,
     LOGGED_RATES,
     LUCK_AFTER,
     REPORTS,
-    TARGET,
     accept_and_refill,
     break_even,
     claims,
 )
 from sim.labs.convert import from_rates
 from sim.labs.ensemble import ensemble, spread
+from sim.labs.facts import DRAFT, TARGET
 from sim.params import Params
 from sim.plot import STANDARD_ERRORS
 from sim.run import Run

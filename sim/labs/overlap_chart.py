@@ -1,0 +1,108 @@
+"""The chart of two models' next word: what both offer is kept, and that is the acceptance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sim.chart import Data, Rows, Stop, Table, specification
+from sim.labs.facts import DRAFT, TARGET
+
+KEPT, REDRAWN, REJECTED = "in both: kept", "p alone: redrawn", "q alone: rejected"
+
+
+def overlap_data() -> Data:
+    """For each word two bars: p, what both offer and what only the big model does; and q alike."""
+    bars: Rows = []
+    tops: Rows = []
+    for word, p in TARGET.items():
+        q = DRAFT[word]
+        both = min(p, q)
+        for model, chance, part in (("p", p, REDRAWN), ("q", q, REJECTED)):
+            place = {"word": word, "model": model}
+            bars.append({**place, "part": KEPT, "low": 0.0, "high": both})
+            if chance > both:
+                bars.append({**place, "part": part, "low": both, "high": chance})
+            tops.append({**place, "high": chance})
+    return {"bars": bars, "tops": tops}
+
+
+def overlap_table() -> Table:
+    """The same word by word, and in all."""
+    rows = {word: (p, DRAFT[word], min(p, DRAFT[word])) for word, p in TARGET.items()}
+    whole = [sum(column) for column in zip(*rows.values(), strict=True)]
+    return Table(
+        ["word", "p", "q", "the smaller: accepted"],
+        [
+            [word, *(f"{n:.2f}" for n in numbers)]
+            for word, numbers in [*rows.items(), ("in all", whole)]
+        ],
+    )
+
+
+def overlap_stops() -> list[Stop]:
+    """Each word."""
+    stops = []
+    for word, p in TARGET.items():
+        q = DRAFT[word]
+        more = (
+            f"{p - q:.2f} redrawn"
+            if p > q
+            else f"{q - p:.2f} rejected"
+            if q > p
+            else "nothing more"
+        )
+        stops.append(Stop(word, f"“{word}”: p {p:.2f}, q {q:.2f}; {min(p, q):.2f} kept, {more}."))
+    return stops
+
+
+def overlap_spec(colours: Mapping[str, str]) -> dict[str, Any]:
+    """Chart 7: the overlap of p and q is the acceptance of this context."""
+    word = {
+        "field": "word",
+        "type": "nominal",
+        "title": None,
+        "sort": list(TARGET),
+        "axis": {"labelAngle": 0, "labelFontSize": 14},
+        "scale": {"paddingInner": 0.25},
+    }
+    model = {"field": "model", "sort": ["p", "q"]}
+    chance = {
+        "field": "low",
+        "type": "quantitative",
+        "title": "chance of the word",
+        "axis": {"tickCount": 5},
+        "scale": {"domain": [0, 0.6], "nice": False},
+    }
+    part = {
+        "field": "part",
+        "type": "nominal",
+        "scale": {
+            "domain": [KEPT, REDRAWN, REJECTED],
+            "range": [colours["accepted"], colours["bonus"], colours["rejected"]],
+        },
+        "legend": {"columns": {"expr": "width < 400 ? 2 : 3"}, "symbolType": "square"},
+    }
+    place = {"x": word, "xOffset": model}
+    return specification(
+        colours,
+        "Two bars for each of four words: the big model’s chance p and the draft model’s chance q. "
+        "The lower part of both is the smaller of the two, and is kept; what p has more is drawn "
+        "after a rejection, what q has more is rejected.",
+        [
+            {
+                "data": {"name": "bars"},
+                "mark": {"type": "bar", "stroke": colours["ground"], "strokeWidth": 1},
+                "encoding": {**place, "y": chance, "y2": {"field": "high"}, "color": part},
+            },
+            {
+                "data": {"name": "tops"},
+                "mark": {"type": "text", "dy": -8, "fontSize": 13, "color": colours["ink"]},
+                "encoding": {
+                    **place,
+                    "y": {**chance, "field": "high"},
+                    "text": {"field": "model"},
+                },
+            },
+        ],
+    )
