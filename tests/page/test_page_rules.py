@@ -110,7 +110,7 @@ def test_every_control_is_where_the_scene_is_whoever_set_it(page: PageDriver) ->
 
 def test_with_the_cache_off_the_page_says_what_that_means(page: PageDriver) -> None:
     def legend() -> list[bool]:
-        return [page.one(f".legend .{name}").is_displayed() for name in ("evicted", "hollow")]
+        return [page.one(f".legend .{name}").is_displayed() for name in ("known", "hollow")]
 
     assert (legend(), attribute(page, "[data-action=evict]", "title")) == ([True, False], "")
     page.call("set", {"cache": "off"})

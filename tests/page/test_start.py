@@ -270,7 +270,7 @@ def test_two_widgets_start_beside_each_other_one_in_a_sandbox_without_storage(
         assert browsers.until_settled(page.driver) == "ready", page.text("#failure")
         assert (page.run("return window.origin") == "null") == bool(index)
         assert page.state() == scene({"k": k}, 60)
-        page.action("step")
+        page.run("document.querySelector('[data-action=step]').click()")
         assert page.state() == scene({"k": k}, 61)
         page.driver.switch_to.default_content()
 
