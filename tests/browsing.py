@@ -71,7 +71,8 @@ def page(shared: PageDriver) -> PageDriver:
         shared.open()
     if shared.run("return [innerWidth, innerHeight]") != [1280, 720]:
         browsers.resize(shared.driver, 1280, 720)
-    shared.run("scrollTo(0, 0); for (const one of document.querySelectorAll('details')) one.open = false")
+    shared.run("scrollTo(0, 0)")
+    shared.run("for (const one of document.querySelectorAll('details')) one.open = false")
     shared.call("set", dict.fromkeys(("lock", "show", "theme", "embed", "lab")))
     shared.call("reset")
     shared.frames()
