@@ -55,7 +55,7 @@ LABS = (
         "#lab-convert",
         after="words",
         command=True,
-        height=810,
+        height=850,
     ),
     Lab("share", "Share this scene", "#share"),
 )

@@ -112,7 +112,7 @@ def test_a_lab_is_fetched_when_it_is_near_or_opened_and_once(faulty: Serve) -> N
             assert not is_here(page, lab), lab
         come(page, lab)
         page.until(partial(is_here, page, lab))
-    assert told(page) == []
+    page.until(lambda: told(page) == [])
     every = set().union(*OWN.values())
     assert {name: fetched.count(name) for name in every if fetched.count(name) != 1} == {}
     assert {name for name in fetched if name.endswith(".py")} <= every | set(start_files())
@@ -169,7 +169,7 @@ def check_told_and_tried_again(
         try_again(page, lab)
         page.until(partial(is_here, page, lab))
         assert not any(notes(page, lab)), lab
-    assert told(page) == []
+    page.until(lambda: told(page) == [])
     assert state(page) == "ready"
 
 
@@ -250,7 +250,7 @@ def test_a_lab_that_fails_as_it_shows_is_told_and_the_widget_goes_on(faulty: Ser
     page.open()
     come(page, "recall")
     page.until(lambda: is_here(page, "recall"))
-    assert told(page) == []
+    page.until(lambda: told(page) == [])
     page.call("seek", 61)
     page.until(lambda: "a wrong tick" in page.text("#recall .lab-note"))
     page.call("seek", 62)
@@ -386,7 +386,7 @@ def test_a_bundle_starts_from_one_archive_and_its_snapshot_and_brings_each_lab(
         come(page, lab)
         page.until(partial(is_here, page, lab))
     page.run("document.querySelector('#share').close()")
-    assert told(page) == []
+    page.until(lambda: told(page) == [])
 
 
 @contextmanager
@@ -441,4 +441,4 @@ def test_a_bad_archive_of_a_lab_is_told_in_its_place(
         come(page, lab)
         try_again(page, lab)
         page.until(partial(is_here, page, lab))
-    assert told(page) == []
+    page.until(lambda: told(page) == [])
