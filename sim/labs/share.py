@@ -31,15 +31,15 @@ BOARD, LEFT, RIGHT = (
 """Parts without which there is no left column; those of the left one, and of the right."""
 
 RAIL = 46
-ALONE = {"board": 437, "pass": 110, "numbers": 329, "controls": 444, "clock": 115, "timeline": 159}
-BESIDE = {"board": 325, "pass": 128, "numbers": 368, "controls": 497, "clock": 135, "timeline": 190}
+ALONE = {"board": 437, "pass": 110, "numbers": 420, "controls": 444, "clock": 115, "timeline": 159}
+BESIDE = {"board": 325, "pass": 128, "numbers": 405, "controls": 470, "clock": 135, "timeline": 190}
 """About how high each part is in a frame 720 px wide, in one column and in two, in px; a test
 measures them."""
 
 FRAME = 40
 """What a frame adds to its parts, in px."""
 
-QUESTION, IN_PLACE = 118, 40
+QUESTION, IN_PLACE = 118, 0
 """What a question adds, and what one adds that takes the place of the sentence, in px."""
 
 NAME = "Bonus Token"
