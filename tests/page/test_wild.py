@@ -70,7 +70,8 @@ def test_an_error_that_is_not_the_pages_own_stops_nothing(faulty: Serve) -> None
         "window.told = 0; addEventListener('unhandledrejection', () => setTimeout(() => told++));"
         "setTimeout(reject); setTimeout(() => { throw new Error('not ours either') })"
     )
-    page.until(lambda: page.run("return told") >= len(STRAYS))
+    heard = 1 if page.engine == "firefox" else len(STRAYS)  # which tells of errors alone
+    page.until(lambda: page.run("return told") >= heard)
     page.frames()
     no_alarm(page)
 
