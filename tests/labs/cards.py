@@ -15,8 +15,8 @@ def come(page: PageDriver) -> None:
 
 def press(page: PageDriver, name: str) -> None:
     button = page.one(f"[data-recall={name}]")
-    page.run("arguments[0].scrollIntoView({block: 'center'})", button)
-    button.click()
+    page.until(button.is_displayed)
+    page.run("arguments[0].scrollIntoView({block: 'center'}); arguments[0].click()", button)
 
 
 def asked(page: PageDriver) -> str:
