@@ -194,7 +194,7 @@ def test_a_finger_scrolls_the_page_around_a_widget(phone: PageDriver) -> None:
     frame = (
         '<meta name="viewport" content="width=device-width">'
         f'<p style="height: 300px"></p><iframe id="f" src="{phone.address}?embed=1" width="360"'
-        ' height="1600"></iframe><p style="height: 900px"></p>'
+        ' height="2200"></iframe><p style="height: 900px"></p>'
     )
     with pages({"/": document(frame)}) as address:
         phone.driver.get(address)
