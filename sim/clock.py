@@ -14,7 +14,8 @@ from math import floor
 from typing import NamedTuple
 
 from sim.params import HORIZON, Params
-from sim.run import KEEP, PHASES, Run
+from sim.run import KEEP, Run
+from sim.run import VERIFY as CHECKED
 from sim.theory import pass_time, plain_pass
 
 DRAFT, REJECTED, VERIFY, WASTED, REDONE = "draft", "rejected", "verify", "wasted", "redone"
@@ -52,7 +53,7 @@ AHEAD = 0.04
 """Share of the width that stays free after now."""
 
 
-class Block(NamedTuple):
+class Stretch(NamedTuple):
     """What some time went into."""
 
     part: str
@@ -60,34 +61,34 @@ class Block(NamedTuple):
     """In model time."""
 
 
-def blocks(run: Run, tick: int) -> list[Block]:
+def blocks(run: Run, tick: int) -> list[Stretch]:
     """What the pass that `tick` was spent its time on, in order: the time of that pass in all."""
-    params, before, after = run.params, run.at(tick - 1), run.at(tick)
-    if after.verify_passes == before.verify_passes:
-        return [Block(REDONE, after.time - before.time)]
-    k, batch, knee = len(params.rates), params.batch_size, params.knee
-    width = after.positions_computed - before.positions_computed
-    again = after.positions_recomputed - before.positions_recomputed
-    kept = after.accepted - before.accepted
-    draft, once = params.draft_cost * plain_pass(params), params.round_cost * plain_pass(params)
-    useful, known = width - again - (k - kept), width - (k - kept)
+    made, params = run.block(tick), run.params
+    if made.recompute:
+        return [Stretch(REDONE, made.target_time)]
+    rejected = made.drafted - made.accepted
+    in_vain = rejected * params.draft_cost * plain_pass(params)
+    useful, known = (
+        pass_time(params.batch_size * width, params.knee)
+        for width in (1 + made.accepted, made.width - rejected)
+    )
     return [
-        Block(DRAFT, (once if k else 0.0) + kept * draft),
-        Block(REJECTED, (k - kept) * draft),
-        Block(VERIFY, pass_time(batch * useful, knee)),
-        Block(REDONE, pass_time(batch * known, knee) - pass_time(batch * useful, knee)),
-        Block(WASTED, pass_time(batch * width, knee) - pass_time(batch * known, knee)),
+        Stretch(DRAFT, made.draft_time - in_vain),
+        Stretch(REJECTED, in_vain),
+        Stretch(VERIFY, useful),
+        Stretch(REDONE, known - useful),
+        Stretch(WASTED, made.target_time - known),
     ]
 
 
-def as_told(parts: list[Block], phase: str) -> list[Block]:
-    """The blocks of a pass as far as a phase of `PHASES` tells: no verdict before its time."""
+def as_told(parts: list[Stretch], phase: str) -> list[Stretch]:
+    """The blocks of a pass as far as a phase of `sim.run` tells: no verdict before its time."""
     if phase == KEEP:
         return parts
     drafting = sum(length for part, length in parts if part in (DRAFT, REJECTED))
-    told = [Block(DRAFT, drafting)]
-    if phase == PHASES[1]:
-        told.append(Block(VERIFY, sum(length for _, length in parts) - drafting))
+    told = [Stretch(DRAFT, drafting)]
+    if phase == CHECKED:
+        told.append(Stretch(VERIFY, sum(length for _, length in parts) - drafting))
     return told
 
 
@@ -178,7 +179,6 @@ class View(NamedTuple):
     """Model time; now, where the run does not go on."""
     scale: float
     """px of a unit of time."""
-    width: int
 
     def x(self, time: float) -> float:
         """Where a time is."""
@@ -199,7 +199,7 @@ def view(run: Run, tick: int, width: int, zoom: int) -> View:
         spent = now - run.at(max(0, tick - 1)).time
         scale = min(scale, max(SCALE, room / max(1.0, spent)))
     start = max(0.0, now - room / scale)
-    return View(start, now, scale, width)
+    return View(start, now, scale)
 
 
 class Clock(NamedTuple):

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from sim.params import Params
-from sim.run import Run
+from sim.run import Run, run_of
 from sim.theory import pass_time, plain_pass
 from sim.words import count, figure_with_unit, many, spelled
 
@@ -47,23 +47,28 @@ class Story(NamedTuple):
     """What there is to see at its last tick."""
 
 
+def _now(text: str, run: Run, tick: int) -> Point:
+    """What is seen at the end of the clock."""
+    return Point(text, CLOCK, run.at(tick).time)
+
+
 def _speedup(run: Run, tick: int) -> str:
     return figure_with_unit("speedup", run.report(tick)["speedup"])
 
 
 def _four(tick: int) -> str:
     """What the first scene came to, in words."""
-    return _speedup(Run(Params()), tick)
+    return _speedup(run_of(Params()), tick)
 
 
 def _guess(run: Run, tick: int) -> Point:
     report = run.report(tick)
-    return Point(
+    return _now(
         f"{spelled(run.params.draft_length).capitalize()} guesses and one check write "
         f"{report['tokens_per_pass']:.1f} tokens a pass, where a plain pass writes one: "
         f"{count(report['tokens'])} tokens in the time of {count(report['plain_tokens'])}.",
-        CLOCK,
-        run.at(tick).time,
+        run,
+        tick,
     )
 
 
@@ -71,24 +76,24 @@ def _stretch(run: Run, tick: int) -> Point:
     params, report = run.params, run.report(tick)
     k = params.draft_length
     thrown = report["positions_wasted"] / report["drafted"]
-    return Point(
+    return _now(
         f"{spelled(k).capitalize()} guesses cost {k * params.draft_cost:.1f} passes each time, and "
         f"{100 * thrown:.0f} % of them are thrown away: {_speedup(run, tick)}, "
         f"where four made it {_four(tick)}.",
-        CLOCK,
-        run.at(tick).time,
+        run,
+        tick,
     )
 
 
 def _pay(run: Run, tick: int) -> Point:
     params, report = run.params, run.report(tick)
     k = params.draft_length
-    return Point(
+    return _now(
         f"{spelled(k).capitalize()} guesses cost {k * params.draft_cost:.1f} of a pass, and "
         f"{report['accepted'] / report['verify_passes']:.1f} of them are right: "
         f"{_speedup(run, tick)}. Without any guess it would be 1×.",
-        CLOCK,
-        run.at(tick).time,
+        run,
+        tick,
     )
 
 
@@ -96,12 +101,12 @@ def _share(run: Run, tick: int) -> Point:
     params = run.params
     width = params.batch_size * (1 + params.draft_length)
     longer = pass_time(width, params.knee) / plain_pass(params)
-    return Point(
+    return _now(
         f"{params.batch_size} texts share each pass. With the guesses that is {width} tokens, past "
         f"the knee of {params.knee}: a check takes {longer:.1f} times a plain pass. "
         f"{_speedup(run, tick)}, where one text alone had {_four(tick)}.",
-        CLOCK,
-        run.at(tick).time,
+        run,
+        tick,
     )
 
 
@@ -121,7 +126,7 @@ def _forget(run: Run, tick: int) -> Point:
 
 def _uncached(run: Run, tick: int) -> Point:
     report = run.report(tick)
-    kept = Run(replace(run.params, kv_cache=True)).report(tick)["positions_computed"]
+    kept = run_of(replace(run.params, kv_cache=True)).report(tick)["positions_computed"]
     return Point(
         f"Nothing is kept, so every pass computes all of these again: "
         f"{count(report['positions_computed'])} positions for {count(report['tokens'])} tokens. "

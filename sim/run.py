@@ -345,3 +345,7 @@ class Run:
     def report(self, tick: int) -> dict[str, Any]:
         """Every number at `tick`, with the tick and the parameters: one flat object."""
         return report(self.at(tick), self.params, tick)
+
+
+run_of = lru_cache(maxsize=8)(Run)
+"""The run of some parameters; those that were asked for last are kept."""

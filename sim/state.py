@@ -7,21 +7,18 @@ they may move, while scripts and hosts may do everything.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property
 from typing import NamedTuple
 
 from sim.metrics import METRICS
 from sim.params import Params
 from sim.question import NOTHING_ASKED, Prediction
 from sim.rail import STORIES, Point
-from sim.run import Run
+from sim.run import Run, run_of
 from sim.story import settings
 from sim.verbs import VERB
 from sim.view import NO_QUESTION, VIEW, LabKeys, View
 from sim.words import figure
-
-run_of = lru_cache(maxsize=6)(Run)
-"""The run of some parameters; those that were asked for last are kept."""
 
 GHOSTS = ("tokens_per_pass", "speedup")
 """Numbers that are shown as they were before a drag."""
@@ -117,7 +114,7 @@ class Session:
             return Params(), replace(scene, **plain), dict(self.lab_keys)
         return self.params, scene, dict(self.lab_keys)
 
-    @property
+    @cached_property
     def point(self) -> Point | None:
         """What there is to see, where a scene of the rail is over."""
         question = self.prediction.question

@@ -247,9 +247,8 @@ class Page:
         if self._host:
             self._host.state(run.report(tick))
         question = session.prediction.question if session.prediction.open else None
-        slot, ghosts = self._pointer.slot, session.ghosts
-        moment = Moment(run, tick, phase, slot, ghosts, question, session.playing)
-        moment = moment._replace(
+        moment = Moment(
+            *(run, tick, phase, self._pointer.slot, session.ghosts, question, session.playing),
             width=self._width,
             zoom=session.zoom,
             point=session.point,
