@@ -158,8 +158,8 @@ def compared(moment: Moment) -> Shown:
         "#ghost-path@d": path(ghost, tick, run) if ghost else "",
         "#kept@hidden": kept is None,
         "#kept-path@d": path(kept.run, tick, run) if kept else "",
-        "#kept-words": f"{kept.words}: {figures_of['tokens_per_pass']} tokens a pass, "
-        f"{figures_of['speedup']}×"
+        "#kept-words": f"{figures_of['tokens_per_pass']} tokens a pass, {figures_of['speedup']}× · "
+        f"{kept.words}"
         if kept
         else "",
     }
@@ -183,7 +183,6 @@ def callouts(moment: Moment) -> Shown:
         **shown,
         "#board-callout@--x": f"{100 * (column + 0.5) / COLUMNS:.1f}%",
         "#board-callout@--y": f"{100 * (row + 1) / ROWS:.1f}%",
-        "#board-callout@.high": row >= ROWS // 2,
     }
 
 

@@ -163,6 +163,7 @@ def check_told_and_tried_again(
     for lab, name in failed.items():
         try_again(page, lab)
         check_told(page, lab, name)
+        assert not is_here(page, lab), lab
     faults.clear()
     for lab in failed:
         come(page, lab)

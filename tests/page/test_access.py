@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
 
+from sim.labs import ALONE
 from tests import browsers
 from tests.__main__ import NODE
 from tests.driver import PageDriver
@@ -19,7 +21,7 @@ AXE = NODE / "node_modules" / "axe-core" / "axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
-OF_THE_TEXT = ("opened", "charted and recalling", "led")
+OF_THE_TEXT = ("opened", "charted and recalling", "led", *(f"{lab} alone" for lab in ALONE))
 """States in which the text is looked at too; in the others it is what it was."""
 
 
@@ -98,12 +100,34 @@ def embed(page: PageDriver) -> None:
     page.call("set", {"ask": None, "embed": True, "lock": ["k", "alpha", "evict"]})
 
 
+def alone(page: PageDriver, lab: str) -> None:
+    page.call("set", {"lab": lab})
+    page.frames()
+
+
+def tell(page: PageDriver) -> None:
+    page.call("set", {"embed": None, "lock": None})
+    page.run("document.querySelector('[data-story=\"4\"]').click()")
+    page.action("skip")
+
+
+def compare(page: PageDriver) -> None:
+    page.action("done")
+    page.call("set", {"batch": None, "tick": 60})
+    page.action("keep")
+    page.frames()
+    page.one('[data-draft="1"]').click()
+
+
 STATES: dict[str, Callable[[PageDriver], object]] = {
     "opened": lambda page: None,
     "charted and recalling": charted_and_recalling,
     "sharing": share,
     "asked": ask,
     "embedded": embed,
+    "told": tell,
+    "compared": compare,
+    **{f"{lab} alone": partial(alone, lab=lab) for lab in ALONE},
 }
 """States of the page, each reached from the one before."""
 

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 
 import pytest
 
+from sim.labs import ALONE
+from sim.view import PARTS
 from tests import browsers
 from tests.course import document, pages
 from tests.driver import PageDriver
@@ -37,8 +39,6 @@ for (const e of document.querySelectorAll(kinds)) {
 }
 return found;
 """
-SHOWN = ("board", "pass", "numbers", "controls", "timeline")
-PARTS = ",".join(SHOWN)
 
 
 def fold_out(page: PageDriver) -> None:
@@ -66,6 +66,24 @@ def close(page: PageDriver) -> None:
     page.run("document.querySelector('dialog').close()")
 
 
+def tell(page: PageDriver) -> None:
+    page.run("document.querySelector('[data-story=\"4\"]').click()")
+    page.run("document.querySelector('[data-action=skip]').click()")
+
+
+def compare(page: PageDriver) -> None:
+    page.run("document.querySelector('[data-action=done]').click()")
+    page.call("set", {"k": 6, "batch": None, "tick": 60})
+    page.frames()
+    page.run("document.querySelector('[data-action=keep]').click()")
+    page.run("document.querySelector('[data-draft=\"1\"]').click()")
+
+
+def part_with(page: PageDriver) -> None:
+    for name in ("unkeep", "unghost"):
+        page.run("document.querySelector(`[data-action=${arguments[0]}]`).click()", name)
+
+
 def setting(**values: object) -> Callable[[PageDriver], None]:
     return lambda page: page.call("set", values)
 
@@ -85,10 +103,15 @@ STATES: dict[str, Callable[[PageDriver], None]] = {
     "back": lambda page: page.run("document.querySelector('[data-action=return]').click()"),
     "asked": setting(ask="speedup"),
     "not asked": setting(ask=None),
-    **{part: setting(show=part) for part in SHOWN},
+    "told": tell,
+    "compared": compare,
+    "no longer": part_with,
+    **{f"{lab} alone": setting(lab=lab) for lab in ALONE},
+    "whole": setting(lab=None),
+    **{part: setting(show=part) for part in PARTS},
     "two": setting(show="board,controls"),
     "drawn": draw,
-    "embedded": setting(show=PARTS, embed=True),
+    "embedded": setting(show=",".join(PARTS), embed=True),
 }
 """What is done one after the other on one page; each must fit. The charts come late, for from then
 on every width draws them anew."""

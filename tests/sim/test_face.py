@@ -15,6 +15,7 @@ from sim.face import (
     Face,
     Moment,
     Shown,
+    compared,
     in_words,
     numbers,
     slot_note,
@@ -26,8 +27,10 @@ from sim.host.printed import ONLY_ALIVE, opening
 from sim.markup import Markup
 from sim.metrics import METRICS
 from sim.params import SLOTS, Params
+from sim.plot import scale
 from sim.question import Question
 from sim.run import Run
+from sim.state import Kept
 from tests.golden import SHOTS, moment
 from tests.sources import INDEX
 from tests.strategies import params_of_rules
@@ -144,6 +147,32 @@ def test_markup_is_told_apart_from_text() -> None:
     assert {place for place, value in shown.items() if isinstance(value, Markup)} == {
         *("#caption", "#strip", "#split", "#clock-tallies")
     }
+
+
+def test_runs_beside_are_drawn_on_its_scale_and_told_as_long_as_there_are_any() -> None:
+    run, other = Run(Params()), Run(Params(draft_length=12))
+    alone = compared(Moment(run, 60))
+    assert alone == {
+        **{"#ghost@hidden": True, "#ghost-path@d": ""},
+        **{"#kept@hidden": True, "#kept-path@d": "", "#kept-words": ""},
+    }
+    beside = compared(Moment(run, 60, ghost=other, kept=Kept(other.params, 30)))
+    assert (beside["#ghost@hidden"], beside["#kept@hidden"]) == (False, False)
+    report = other.report(30)
+    assert beside["#kept-words"] == (
+        f"{report['tokens_per_pass']:.2f} tokens a pass, {report['speedup']:.2f}× · "
+        "draft length 12 · acceptance rate 0.8 · seed 0 · tick 30"
+    )
+    drawn = str(beside["#kept-path@d"])
+    assert beside["#ghost-path@d"] == drawn
+    at, height = map(float, drawn.rpartition("L")[2].split())
+    whole = other.report(60)["tokens_per_pass"]
+    assert at == 60
+    assert height == pytest.approx(scale(run, whole), abs=0.06)
+    assert height != pytest.approx(scale(other, whole), abs=1)
+    lane = Face(OF_A_MOMENT).turn(Moment(run, 60, ghost=other))
+    assert lane["#clock-ghost@d"]
+    assert lane["#clock-kept@d"] == ""
 
 
 # Places

@@ -354,6 +354,8 @@ def test_playing_starts_over_at_the_horizon_and_stops_there() -> None:
     assert after(actions.toggle(at())) == playing
     assert after(actions.arrive(playing, 70)).view.tick == 70
     assert after(actions.arrive(playing, 70)).playing
+    beyond = after(actions.change(playing, {"tick": HORIZON}))  # nothing comes after it
+    assert (beyond.view.tick, beyond.playing) == (HORIZON, False)
     ended = after(actions.arrive(playing, HORIZON))
     assert (ended.view.tick, ended.playing) == (HORIZON, False)
     assert after(actions.arrive(at(), 70)) == at()
