@@ -129,6 +129,8 @@ def test_the_same_is_drawn_whichever_way_one_came_to_it() -> None:
             last = clock(played, tick, WIDTH, zoom)
             if tick % 70 == 1:
                 assert clock(Run(params), tick, WIDTH, zoom) == last
+        for tick in range(890, 0, -97):  # and back
+            assert clock(played, tick, WIDTH, zoom) == clock(Run(params), tick, WIDTH, zoom)
 
 
 def test_no_part_is_drawn_before_its_phase() -> None:

@@ -328,7 +328,7 @@ def test_a_scene_s_picture_shows_its_board_its_words_and_its_numbers(
     clocked = clock(run, tick, int(lanes.attrib["width"]))
     paths = {path.attrib["d"] for path in lanes.iter(f"{SVG}path")}
     assert {path for path in clocked.lane.values() if path} <= paths
-    assert {clocked.plain, clocked.now} <= paths
+    assert {clocked.plain, clocked.now, *filter(None, [clocked.evicted])} <= paths
     tokens = [word.text for word in lanes.iter(f"{SVG}text")]
     assert tokens == [f"+{number}" for _, number in clocked.tallies]
     # No two words lie on one another.

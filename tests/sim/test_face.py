@@ -170,9 +170,13 @@ def test_runs_beside_are_drawn_on_its_scale_and_told_as_long_as_there_are_any() 
     assert at == 60
     assert height == pytest.approx(scale(run, whole), abs=0.06)
     assert height != pytest.approx(scale(other, whole), abs=1)
-    lane = Face(OF_A_MOMENT).turn(Moment(run, 60, ghost=other))
+    face = Face(OF_A_MOMENT)
+    face.turn(Moment(run, 60))
+    lane = face.turn(Moment(run, 60, ghost=other))
     assert lane["#clock-ghost@d"]
+    assert lane["#ghost@hidden"] is False
     assert lane["#clock-kept@d"] == ""
+    assert face.turn(Moment(run, 60))["#ghost@hidden"] is True
 
 
 # Places

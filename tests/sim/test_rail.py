@@ -7,14 +7,14 @@ import re
 import pytest
 
 from sim import session as actions
-from sim.face import OF_A_MOMENT, OF_A_SESSION, Face, Moment
+from sim.face import OF_A_MOMENT, OF_A_SESSION, Face, Moment, look
 from sim.params import Params
 from sim.rail import BOARD, CLOCK, STORIES
 from sim.run import Run
 from sim.session import opened
 from sim.settings import link, updated
 from sim.state import Session
-from sim.view import asked
+from sim.view import PARTS, asked
 
 NUMBERS = range(1, len(STORIES) + 1)
 
@@ -115,6 +115,18 @@ def test_a_lock_of_what_the_scenes_set_holds_for_the_reader() -> None:
         assert actions.tell(locked, 2)[0] == locked
     free = opened({"lock": "theme,reset"})[0]
     assert actions.tell(free, 2)[0].view.story == 2
+
+
+def test_a_frame_goes_without_the_rail_unless_it_is_asked_for() -> None:
+    for keys, there in (
+        ({}, True),
+        ({"embed": "1"}, False),
+        ({"embed": "1", "show": ",".join(PARTS)}, True),
+        ({"show": "board,clock"}, False),
+    ):
+        session = opened(keys)[0]
+        assert ("rail" in session.view.parts) == there, keys
+        assert look(session)[":root@data-show"] == " ".join(session.view.parts)
 
 
 def test_a_point_is_shown_where_it_is_and_nowhere_else() -> None:
