@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from selenium import webdriver
@@ -82,3 +83,17 @@ def touches(page: PageDriver, enabled: bool) -> None:
     page.driver.execute_cdp_cmd(
         "Emulation.setTouchEmulationEnabled", {"enabled": enabled, "maxTouchPoints": 1}
     )
+
+
+def search(page: PageDriver) -> str:
+    return str(page.run("return location.search"))
+
+
+def value(page: PageDriver, selector: str) -> Any:
+    return page.one(selector).get_property("value")
+
+
+def stays(page: PageDriver, passes: Callable[[float], None], tick: int) -> bool:
+    """Whether the run stands at this tick, and goes on standing there."""
+    passes(3)
+    return page.state()["tick"] == tick and page.text("#play-label") == "Play"

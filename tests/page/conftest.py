@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from sim.host import bundle
+from tests import browsers
 from tests.course import SUB_PATH, static_host
+from tests.driver import PageDriver
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -37,3 +39,11 @@ def simulator(unzipped: Path) -> Iterator[str]:
     """The bundle's address on a plain static host."""
     with static_host(unzipped) as address:
         yield address + SUB_PATH
+
+
+@pytest.fixture
+def sized(page: PageDriver) -> Iterator[PageDriver]:
+    """The page, to be given other sizes."""
+    yield page
+    browsers.resize(page.driver, 1280, 720)
+    page.frames()

@@ -13,8 +13,7 @@ from selenium import webdriver
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
-from sim.cache import PROPOSED
-from sim.marks import LOOKS, PALETTES
+from sim.marks import PALETTES
 from sim.narrator import sentence
 from sim.params import PARAMETERS, SLOTS, Params
 from sim.run import Run
@@ -23,7 +22,7 @@ from sim.story import figures
 from tests import browsers
 from tests.driver import PageDriver
 from tests.faults import LIBRARY, SNAPSHOT
-from tests.shown import close, distance, pixels, rgb, scene
+from tests.shown import close, pixels, rgb, scene
 
 # Start
 
@@ -359,83 +358,6 @@ def test_reset_restores_the_scene_it_was_opened_with(shared: PageDriver) -> None
     assert shared.state() == before
 
 
-# The board
-
-
-@pytest.mark.every_engine
-def test_the_pixels_of_each_state_match_the_legend(page: PageDriver) -> None:
-    for theme in ("light", "dark"):
-        page.call("set", {"theme": theme})
-        check_pixels(page, theme)
-        page.call("reset")
-    page.call("set", {"theme": None})
-
-
-def check_pixels(page: PageDriver, theme: str) -> None:
-    """Every state is on the board as the legend and the colours of this theme say."""
-    palette = PALETTES[theme]
-    seen = set()
-    scenes: list[tuple[dict[str, Any], int]] = [
-        *(({}, 60), ({}, 80), ({"evict": [90]}, 92), ({"speculation": "off", "evict": None}, 5)),
-    ]
-    for changes, tick in scenes:
-        page.call("set", {"tick": tick, **changes})
-        page.frames()
-        slots = Run(updated(Params(), changes)[0]).slots(tick)
-        for state in sorted(set(slots)):
-            look = LOOKS[state]
-            where = [slot for slot, shown in enumerate(slots) if shown == state]
-            body = look.colour if look.filled else "ground"
-            body_at = (0.2, 0.55) if look.filled else (0.5, 0.5)
-            expected = rgb(palette[body])
-            assert all(close(p, expected) for p in pixels(page, where, *body_at)), state
-            if state in ("bonus", "plain", "rejected", "evicted"):
-                on = rgb(palette["on"])
-                for mark in pixels(page, where, 0.45, 0.5):
-                    assert distance(mark, on) < distance(mark, expected) / 2, state
-            seen.add(state)
-        legend = page.run(
-            "return Object.fromEntries([...document.querySelectorAll('#legend li')].map((li) =>"
-            " [li.className, getComputedStyle(li.querySelector('svg').firstElementChild).fill]))"
-        )
-        for state, fill in legend.items():
-            if state != "hollow" and LOOKS[state].filled:
-                assert fill == "rgb({}, {}, {})".format(*rgb(palette[LOOKS[state].colour])), state
-    assert seen == set(LOOKS) - {PROPOSED}  # which is of a moment
-
-
-@pytest.mark.every_engine
-def test_pointing_and_arrow_keys_say_what_a_slot_is(page: PageDriver) -> None:
-    board = page.one("#board")
-    size = board.size
-    ActionChains(page.driver).move_to_element_with_offset(
-        board, 5 - size["width"] // 2, 5 - size["height"] // 2
-    ).perform()
-    page.until(lambda: page.text("#slot-note").startswith("slot 0, position 0: ordinary token"))
-    page.run("document.querySelector('#board').focus()")
-    ActionChains(page.driver).send_keys(Keys.ARROW_RIGHT * 3).perform()
-    page.until(lambda: page.text("#slot-note").startswith("slot 3, position 3"))
-    ActionChains(page.driver).send_keys(Keys.ARROW_DOWN, Keys.ARROW_LEFT).perform()
-    page.until(lambda: page.text("#slot-note").startswith("slot 34, position 34"))
-    assert page.one("#cursor").is_displayed()
-
-
-@pytest.mark.chromium_only("what the page calls cannot be replaced from outside")
-def test_only_changed_cells_are_drawn(page: PageDriver) -> None:
-    page.run(
-        "const c = document.querySelector('#board').getContext('2d'); window.drawn = 0;"
-        "const real = c.drawImage.bind(c);"
-        "c.drawImage = (...values) => { drawn += 1; return real(...values); }"
-    )
-    page.call("seek", 61)
-    page.frames()
-    changed = page.run("return drawn")
-    page.frames(5)
-    assert page.run("return drawn") == changed
-    assert 1 <= changed <= 8
-    page.run("delete document.querySelector('#board').getContext('2d').drawImage")
-
-
 # Links
 
 
@@ -535,106 +457,3 @@ def test_the_api_mends_what_it_is_given(page: PageDriver) -> None:
     page.call("pause")
     page.call("reset")
     assert page.state() == scene({}, 60)
-
-
-# Layout
-
-
-@pytest.fixture
-def sized(page: PageDriver) -> Iterator[PageDriver]:
-    yield page
-    browsers.resize(page.driver, 1280, 720)
-    page.frames()
-
-
-SCENES: list[dict[str, Any]] = [
-    {},
-    {"k": 32},
-    {"k": 12, "alpha": 0.1, "c": 0.123},
-    {"cache": False},
-    {"evict": [60]},
-    {"batch": 512, "knee": 7, "k": 32},
-    {"rates": [0.9, 0.8, 0.7, 0.6, 0.5, 0.4]},
-]
-
-
-@pytest.mark.every_engine
-def test_the_widget_fits_a_laptop_and_nothing_jumps(sized: PageDriver) -> None:
-    boxes = (
-        "return ['#board', '#legend', '#strip', '.transport', '.timeline', '#clock', '#sentence',"
-        " '#controls'].map((s) => document.querySelector(s).getBoundingClientRect().top)"
-    )
-    tops = sized.run(boxes)
-    for query in SCENES:
-        for tick in (0, 1, 60, 61, 1200):
-            sized.call("set", {**{row.key: None for row in PARAMETERS}, **query, "tick": tick})
-            sized.frames(2)
-            assert (
-                sized.run("return document.querySelector('#widget').getBoundingClientRect().bottom")
-                <= 720
-            )
-            assert sized.run(boxes) == tops, (query, tick)
-            assert sized.run("return document.documentElement.scrollWidth") <= 1280
-
-
-@pytest.mark.every_engine
-def test_no_width_scrolls_sideways_or_jumps(sized: PageDriver) -> None:
-    narrowest = 0
-    for width in (1600, 1000, 768, 645, 520, 390, 360):
-        browsers.resize(sized.driver, width, 800)
-        sized.frames(4)
-        if sized.run("return innerWidth") != width:  # the window cannot be made so narrow
-            assert sized.engine != "chromium"
-            break
-        narrowest = width
-        boxes = (
-            "return ['#strip', '.transport', '.timeline', '#sentence', '#controls']"
-            ".map((s) => document.querySelector(s).getBoundingClientRect().top + scrollY)"
-        )
-        sized.call("reset")
-        sized.frames(2)
-        tops = sized.run(boxes)
-        for query in SCENES:
-            sized.call("set", {**{row.key: None for row in PARAMETERS}, **query, "tick": 1200})
-            sized.frames(2)
-            assert sized.run("return document.documentElement.scrollWidth") <= width, query
-            assert (
-                sized.run("return document.querySelector('#board').getBoundingClientRect().right")
-                <= width
-            )
-            assert sized.run(boxes) == tops, (width, query)
-    assert 0 < narrowest <= 768
-
-
-@pytest.mark.chromium_only("the pixel ratio cannot be set")
-def test_on_a_phone_the_board_stays_in_view_while_controls_scroll(sized: PageDriver) -> None:
-    browsers.resize(sized.driver, 390, 844, 3)
-    sized.frames(4)
-    sized.run("document.querySelector('#cache').scrollIntoView({block: 'end'})")
-    sized.frames()
-    top = sized.run("return document.querySelector('#board').getBoundingClientRect().top")
-    assert 0 <= top < 60
-    ratio = "const b = document.querySelector('#board'); return b.width / b.clientWidth"
-    sized.until(lambda: sized.run(ratio) == pytest.approx(3, abs=0.02))
-
-
-@pytest.mark.chromium_only("the window cannot be made so narrow")
-@pytest.mark.parametrize("width", [320, 360, 640, 760, 1024, 1280])
-def test_every_cell_of_a_pass_is_seen(page: PageDriver, width: int) -> None:
-    try:
-        browsers.resize(page.driver, width, 720)
-        for k in (*range(1, 10), 12, 16, 17, 32):
-            page.call("set", {"k": k, "alpha": 0.8, "tick": 3})
-            page.frames(2)
-            boxes = page.run(
-                "const strip = document.querySelector('#strip');"
-                "const { left, right, top, bottom } = strip.getBoundingClientRect();"
-                "return [...strip.querySelectorAll('b')].map((cell) => {"
-                "  const box = cell.getBoundingClientRect();"
-                "  return [box.left - left + 1, right - box.right + 1, box.top - top + 1,"
-                "    bottom - box.bottom + 1, box.width - 8]; })"
-            )
-            assert len(boxes) == k + 1
-            assert min(map(min, boxes)) >= 0, (k, boxes)
-    finally:
-        browsers.resize(page.driver, 1280, 720)

@@ -16,27 +16,26 @@ from sim.narrator import sentence
 from sim.params import Params
 from sim.plot import HEIGHT, band, path
 from sim.run import Run
-from sim.settings import link, updated
+from sim.settings import updated
 from sim.story import split, summary
-from sim.view import View
 from tests import browsers
 from tests.driver import PageDriver
 from tests.faults import WASM, Held, Serve
 from tests.labs.charts import come
-from tests.shown import close, enabled, phase, pixels, rgb, scene, visible
+from tests.shown import (
+    close,
+    enabled,
+    pixels,
+    rgb,
+    scene,
+    search,
+    stays,
+    value,
+    visible,
+)
 from tests.sources import UNCACHED
 
 pytestmark = pytest.mark.chromium_only("Python alone decides this")
-
-Passes = Callable[[float], None]
-
-
-def search(page: PageDriver) -> str:
-    return str(page.run("return location.search"))
-
-
-def value(page: PageDriver, selector: str) -> Any:
-    return page.one(selector).get_property("value")
 
 
 def attribute(page: PageDriver, selector: str, name: str) -> Any:
@@ -51,12 +50,6 @@ def drag(page: PageDriver, key: str, to: object) -> None:
         key,
         to,
     )
-
-
-def stays(page: PageDriver, passes: Passes, tick: int) -> bool:
-    """Whether the run stands at this tick, and goes on standing there."""
-    passes(3)
-    return page.state()["tick"] == tick and page.text("#play-label") == "Play"
 
 
 # What is drawn
@@ -160,7 +153,7 @@ def test_only_a_step_to_a_verify_pass_is_told_in_phases(page: PageDriver) -> Non
 def test_who_asked_for_less_motion_sees_no_phases_and_nothing_plays_by_itself(
     page: PageDriver,
 ) -> None:
-    def captions(passes: Passes) -> set[str]:
+    def captions(passes: Callable[[float], None]) -> set[str]:
         seen = set()
         for _ in range(40):
             passes(0.1)
@@ -472,111 +465,3 @@ def test_a_link_of_the_text_can_be_opened_elsewhere(page: PageDriver) -> None:
     page.run("document.querySelector(arguments[0]).click()", UNCACHED)
     assert page.run("return kept") == [False, False, False, True]
     assert page.state() == scene({"speculation": "off", "cache": "off"}, 512)
-
-
-# A question
-
-
-@pytest.fixture
-def asking(page: PageDriver) -> PageDriver:
-    """The page with a question about tick 40; tokens cost one unit each, six come at a glance."""
-    page.call("set", {"ask": "tokens", "tick": 40, "c": 0, "speed": 60})
-    return page
-
-
-def predict(page: PageDriver, text: str) -> None:
-    page.run(
-        "document.querySelector('#prediction').value = arguments[0];"
-        "document.querySelector('#question').requestSubmit()",
-        text,
-    )
-
-
-def leave(page: PageDriver) -> None:
-    page.call("set", {"ask": None})
-    page.action("reset")
-
-
-def test_a_question_stops_at_its_tick_and_not_behind_it(asking: PageDriver) -> None:
-    page = asking
-    page.until(lambda: "ask=tokens" in search(page))
-    with page.clock() as passes:
-        predict(page, "150")
-        assert "You said 150" in page.text("#asked")
-        assert "runs to tick 40" in page.text("#asked")
-        ticks = []
-        while phase(page) == "running":
-            passes(0.1)
-            ticks.append(page.state()["tick"])
-            assert len(ticks) < 100
-        assert ticks == sorted(ticks)
-        assert ticks[-2] < ticks[-1] == 40
-        assert stays(page, passes, 40)
-    over = link("", Params(draft_cost=0), View(tick=40, speed=60))
-    page.until(lambda: search(page) == over)
-    leave(page)
-
-
-def test_a_question_waits_with_what_was_written_and_lets_go_of_it_when_it_is_over(
-    asking: PageDriver,
-) -> None:
-    page = asking
-    page.frames()
-    assert page.text("#caption") == "no pass yet: predict first"
-    assert page.text("[data-action=skip]") == "Just show me"
-    for name in ("[name=speed]", "[data-action=reset]", "[data-action=share]"):
-        assert enabled(page, name), name
-    predict(page, "some")
-    assert "“some” is not a number" in page.text("#wrong")
-    assert page.run("return document.activeElement.id") == "prediction"
-    # Another question about the same tick; other settings ask nothing anew.
-    page.call("set", {"ask": "accepted"})
-    assert "at tick 40?" in page.text("#asked")
-    assert (value(page, "#prediction"), page.text("#wrong")) == ("", "")
-    page.one("#prediction").send_keys("1")
-    page.call("set", {"k": 3})
-    assert (value(page, "#prediction"), phase(page)) == ("1", "open")
-    with page.clock() as passes:
-        predict(page, "12")
-        assert page.text("[data-action=skip]") == "Skip to the end"
-        predict(page, "13")  # too late
-        assert "You said 12." in page.text("#asked")
-        passes(3)
-    assert (phase(page), page.state()["tick"]) == ("over", 40)
-    page.call("set", {"k": 5})
-    assert phase(page) == "over"
-    # Asked again while it plays on, it stands at the start; what was said before is forgotten.
-    with page.clock() as passes:
-        page.action("play")
-        passes(0.5)
-        assert page.text("#play-label") == "Pause"
-        page.action("again")
-        assert stays(page, passes, 0)
-        predict(page, "many")
-        assert page.text("#wrong") != ""
-        page.action("skip")
-        assert page.text("#wrong") == ""
-        passes(0.1)
-    assert phase(page) == "over"
-    assert "You said" not in page.text("#asked")
-    page.action("done")
-    assert page.run("return document.activeElement.dataset.action") == "play"
-    leave(page)
-
-
-def test_a_question_about_the_last_tick_is_answered_there(page: PageDriver) -> None:
-    page.call("set", {"ask": "tokens", "tick": 1200})
-    with page.clock() as passes:
-        page.action("skip")
-        passes(0.1)
-    assert (phase(page), page.state()["tick"]) == ("over", 1200)
-    leave(page)
-
-
-def test_a_link_of_the_text_leaves_the_question(asking: PageDriver) -> None:
-    page = asking
-    page.run("document.querySelector('.try').click()")
-    assert not page.one("#question").is_displayed()
-    assert page.state()["tick"] > 0
-    assert visible(page, "#sentence")
-    page.call("reset")

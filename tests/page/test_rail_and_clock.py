@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -38,12 +36,6 @@ def told(page: PageDriver) -> list[str]:
 def press(page: PageDriver, selector: str) -> None:
     page.run("document.querySelector(arguments[0]).click()", selector)
     page.frames()
-
-
-@pytest.fixture
-def sized(page: PageDriver) -> Iterator[PageDriver]:
-    yield page
-    browsers.resize(page.driver, 1280, 720)
 
 
 @pytest.mark.every_engine
