@@ -332,12 +332,13 @@
     painted,
     open,
     Problem,
+    report,
     /** Whether a start may still come. */
     awaited: () => !shared.over && dispatch === null,
-    /** A script of the page could not be imported. */
-    notImported(file, error) {
+    /** What is wrong with a script of the page that could not be imported. */
+    unread(file, error) {
       const kind = error instanceof TypeError ? "missing" : error instanceof SyntaxError ? "damaged" : "python";
-      report(Object.assign(new Problem(kind, nameOf(file), "not loaded"), { detail: String(error) }));
+      return Object.assign(new Problem(kind, nameOf(file), kind === "missing" ? "not loaded" : error.message), { detail: String(error) });
     },
     /** Whether this is the first start; a second one has nothing to do. */
     claim() {

@@ -178,11 +178,11 @@ def test_an_element_hands_its_lab_s_settings_on_and_keeps_them_while_parked(
                 return [page.run(value.format(key)) for key in ("k", "length")]
 
         shared.until(lambda: notes.heard("ready"))
-        shared.until(lambda: fields() == ["3", "2"], 30)
+        shared.until(lambda: fields() == ["3", "2"])
         notes.run("document.getElementById('a').setAttribute('convert.length', '2.5')")
         shared.until(lambda: fields() == ["3", "2.5"])
         notes.run("window.parked = document.getElementById('a').park()")
         shared.until(lambda: not notes.is_running("a"))
         notes.run("document.getElementById('a').setAttribute('convert.length', '3')")
         notes.run("document.getElementById('a').start()")
-        shared.until(lambda: fields() == ["3", "3"], 30)
+        shared.until(lambda: fields() == ["3", "3"])

@@ -145,7 +145,7 @@ def test_states_are_told_at_most_ten_times_a_second_and_the_last_one_always(
             )
         notes.post("play")
         with notes.inside() as page:
-            page.until(lambda: len(page.run("return times")) > 12, 20)
+            page.until(lambda: len(page.run("return times")) > 12)
         notes.post("seek", tick=777)
         shared.until(lambda: notes.heard("state")[-1]["tick"] == 777)
         with notes.inside() as page:
