@@ -25,6 +25,7 @@
     .poster > * { grid-area: 1 / 1 }
     .poster > div, svg { width: 100%; height: auto }
     iframe { display: block; width: 100%; border: 0; color-scheme: normal }
+    canvas { display: block; width: 784px; max-width: 100%; height: 0 } /* where a place shrinks to fit */
     button { z-index: 1; padding: 12px 20px; border: 1px solid #fff; border-radius: 8px;
       background: #1d1c1a; color: #fff; font: 600 15px system-ui; cursor: pointer }
     .poster[hidden] { display: none }
@@ -87,7 +88,7 @@
       };
       this.#poster.append(this.#button, this.#held);
       this.#showChildren("Start the simulator");
-      root.append(this.#poster);
+      root.append(this.#poster, document.createElement("canvas"));
       new MutationObserver((changes) => {
         for (const { attributeName: name } of changes) if (ofLab(name)) this.attributeChangedCallback(name);
       }).observe(this, { attributes: true });

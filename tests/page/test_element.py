@@ -47,6 +47,33 @@ def test_nothing_is_loaded_before_the_reader_starts_it(shared: PageDriver, simul
 
 
 @pytest.mark.every_engine
+def test_where_a_place_shrinks_to_fit_an_element_keeps_its_width_when_it_starts(
+    shared: PageDriver, simulator: str
+) -> None:
+    one = "<bonus-token><p>A picture.</p></bonus-token>"
+    held = (
+        f"<table><tr><td>{one}</td></tr></table>"
+        f'<div style="display: flex"><div>{one}</div></div>'
+        f'<dialog open style="position: static">{one}</dialog>'
+        f'<div style="width: 300px">{one}</div>'
+    )
+    with pages({"/": document(element(simulator) + held)}) as address:
+        notes = Notes(shared, address)
+        shared.until(lambda: notes.run("return !!customElements.get('bonus-token')"))
+        widths = (
+            "return [...document.querySelectorAll('bonus-token')].map((one) => one.offsetWidth)"
+        )
+        before = notes.run(widths)
+        assert before == [784, 784, 784, 300]
+        which = "document.querySelectorAll('bonus-token')[arguments[0]]"
+        running = f"return !!{which}.shadowRoot.querySelector('iframe')"
+        for index in range(len(before)):  # the oldest stops where a third begins
+            notes.run(f"{which}.start()", index)
+            shared.until(lambda i=index: notes.run(running, i))  # type: ignore[misc]
+            assert notes.run(widths) == before
+
+
+@pytest.mark.every_engine
 def test_an_element_starts_in_view_and_follows_its_attributes_its_script_and_its_height(
     shared: PageDriver, simulator: str
 ) -> None:
