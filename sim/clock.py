@@ -248,8 +248,9 @@ def clock(
         for at in range(first, whole + 1):
             before, after = run.at(at - 1), run.at(at)
             tokens, length = after.num_tokens - before.num_tokens, after.time - before.time
-            if tokens and length * seen.scale >= TALLIED:
-                tallies.append((seen.x((before.time + after.time) / 2), tokens))
+            place = seen.x((before.time + after.time) / 2)
+            if tokens and length * seen.scale >= TALLIED and place >= TALLIED / 2:
+                tallies.append((place, tokens))
     end = _end(run, tick, phase)
     cuts = [run.at(at).time * seen.scale for at in run.params.evictions_made if at <= tick]
     return Clock(

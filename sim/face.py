@@ -369,6 +369,7 @@ def asked(session: Session) -> Shown:
         "#asked": emphasised(lead + prediction.told(session.run) + why),
         "#unit": question.unit if question else "",
         "#wrong": prediction.wrong,
+        "[data-action=done]": "Next scene" if session.next_story else "Go on",
         "[data-action=skip]": "Skip to the end"
         if question and not prediction.open
         else "Just show me",

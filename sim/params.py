@@ -63,7 +63,7 @@ class Params:
         "cache",
         Switch(),
         "KV cache",
-        "Off: every pass computes all again.",
+        "Switched off, every pass computes all again.",
     )
     draft_cost: float = setting(
         0.1,

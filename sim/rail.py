@@ -24,6 +24,10 @@ SPEED = "20"
 """Units of time a second: a scene is over before one looks away."""
 
 
+LATER = 512
+"""A tick at which each pass has long carried a full window."""
+
+
 class Point(NamedTuple):
     """What there is to see at the end of a scene, and where."""
 
@@ -89,8 +93,8 @@ def _pay(run: Run, tick: int) -> Point:
     params, report = run.params, run.report(tick)
     k = params.draft_length
     return _now(
-        f"{spelled(k).capitalize()} guesses cost {k * params.draft_cost:.1f} of a pass, and "
-        f"{report['accepted'] / report['verify_passes']:.1f} of them are right: "
+        f"{spelled(k).capitalize()} guesses cost {k * params.draft_cost:.1f} of a pass, and bring "
+        f"{report['accepted'] / report['verify_passes']:.1f} tokens more: "
         f"{_speedup(run, tick)}. Without any guess it would be 1×.",
         run,
         tick,
@@ -101,10 +105,12 @@ def _share(run: Run, tick: int) -> Point:
     params = run.params
     width = params.batch_size * (1 + params.draft_length)
     longer = pass_time(width, params.knee) / plain_pass(params)
+    twice = replace(params, batch_size=2 * params.batch_size)
     return _now(
-        f"{params.batch_size} texts share each pass. With the guesses that is {width} tokens, past "
-        f"the knee of {params.knee}: a check takes {longer:.1f} times a plain pass. "
-        f"{_speedup(run, tick)}, where one text alone had {_four(tick)}.",
+        f"{params.batch_size} texts share each pass. With the guesses that is {width} tokens, and "
+        f"past {params.knee} arithmetic takes longer than reading the weights: a check costs "
+        f"{longer:.1f} plain passes. {_speedup(run, tick)}; alone it was {_four(tick)}, and with "
+        f"{twice.batch_size} texts it is {_speedup(run_of(twice), tick)}.",
         run,
         tick,
     )
@@ -128,9 +134,10 @@ def _uncached(run: Run, tick: int) -> Point:
     report = run.report(tick)
     kept = run_of(replace(run.params, kv_cache=True)).report(tick)["positions_computed"]
     return Point(
-        f"Nothing is kept, so every pass computes all of these again: "
-        f"{count(report['positions_computed'])} positions for {count(report['tokens'])} tokens. "
-        f"With the cache it is {count(kept)}.",
+        f"Every pass computes all of these again: {count(report['positions_computed'])} positions "
+        f"for {count(report['tokens'])} tokens; with the cache, {count(kept)}. Up to "
+        f"{run.params.knee} a pass cost no more time, so it is {_speedup(run, tick)} still; by "
+        f"tick {LATER} it is {_speedup(run, LATER)}.",
         BOARD,
         slot=run.at(tick).num_tokens - 1,
     )

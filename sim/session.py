@@ -12,7 +12,7 @@ from typing import Any
 from sim.clock import CLOSEST, FARTHEST
 from sim.labs import of_a_lab
 from sim.params import HORIZON, PARAMETERS, Params
-from sim.question import NOTHING_ASKED, Question
+from sim.question import Question
 from sim.rail import STORIES
 from sim.settings import entered, shown, stepped, write
 from sim.state import Kept, Session
@@ -178,6 +178,11 @@ def keep(session: Session) -> Step:
     return replace(session, kept=Kept(session.params, session.view.tick)), []
 
 
+def dismiss_point(session: Session) -> Step:
+    """Point no longer at what there is to see."""
+    return replace(session, pointing=False), []
+
+
 def dismiss_kept(session: Session) -> Step:
     """Compare no longer."""
     return replace(session, kept=None), []
@@ -221,7 +226,7 @@ def tell(session: Session, story: int) -> Step:
 
 
 def _told(session: Session, story: int) -> Session:
-    session = replace(pause(session)[0], prediction=NOTHING_ASKED)
+    session = replace(pause(session)[0], prediction=session.prediction.posed(None), pointing=True)
     session, _ = change(session, _scene_of(story))
     return replace(session, view=replace(session.view, story=story))
 
@@ -232,9 +237,11 @@ def set_speed(session: Session, share: float) -> Step:
     return replace(session, view=replace(session.view, speed=speed)), []
 
 
-def next_theme(session: Session) -> Step:
-    """Go on to the next of the colours."""
-    following = THEMES[(THEMES.index(session.view.theme) + 1) % len(THEMES)]
+def next_theme(session: Session, dark: bool = False) -> Step:
+    """Go on to the next of the colours; first to those that the system, `dark` or not, has not."""
+    auto, *others = THEMES if dark else (THEMES[0], *reversed(THEMES[1:]))
+    order = [auto, *others, auto]
+    following = order[order.index(session.view.theme) + 1]
     return replace(session, view=replace(session.view, theme=following)), []
 
 
@@ -341,7 +348,9 @@ def ask_again(session: Session) -> Step:
 
 
 def done(session: Session) -> Step:
-    """Go on without the question, and without the rail."""
+    """Go on: to the next scene of the rail, or without the question."""
+    if session.next_story:
+        return tell(session, session.next_story)
     view = replace(session.view, story=0)
     return replace(session, view=view, prediction=session.prediction.posed(None)), []
 
@@ -361,6 +370,7 @@ BUTTONS: dict[str, Callable[[Session], Step]] = {
     "keep": keep,
     "unkeep": dismiss_kept,
     "unghost": dismiss_ghost,
+    "unpoint": dismiss_point,
     "closer": lambda session: zoom(session, 1),
     "farther": lambda session: zoom(session, -1),
     "one-rate": one_rate,
@@ -389,7 +399,7 @@ def call(session: Session, name: str, arguments: list[Any]) -> Step:
 SILENT = frozenset(
     {
         *(play, pause, toggle, arrive, drag_ends, set_speed, next_theme, predict, ask_again, done),
-        *(dismiss_ghost, keep, dismiss_kept),
+        *(dismiss_ghost, dismiss_point, keep, dismiss_kept),
     }
 )
 """Actions that nothing can be wrong with: what was complained of before stands."""

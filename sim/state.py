@@ -69,6 +69,8 @@ class Session:
     change again, a question is put, or the reader dismisses it."""
     kept: Kept | None = None
     """A run kept for comparison, until the reader dismisses it."""
+    pointing: bool = True
+    """Whether what there is to see at the end of a scene of the rail is pointed at."""
     zoom: int = 0
     """How often one came closer to the clock, or went farther."""
     lab_keys: LabKeys = ()
@@ -114,11 +116,17 @@ class Session:
             return Params(), replace(scene, **plain), dict(self.lab_keys)
         return self.params, scene, dict(self.lab_keys)
 
+    @property
+    def next_story(self) -> int:
+        """The scene of the rail that comes after this one; 0 after the last, and without a rail."""
+        story = self.view.story if "rail" in self.view.parts else 0
+        return story + 1 if 0 < story < len(STORIES) else 0
+
     @cached_property
     def point(self) -> Point | None:
         """What there is to see, where a scene of the rail is over."""
         question = self.prediction.question
-        if not self.view.story or not question or self.prediction.waiting:
+        if not self.view.story or not question or self.prediction.waiting or not self.pointing:
             return None
         if self.view.tick != question.tick:
             return None

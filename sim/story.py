@@ -54,7 +54,7 @@ def figures(report: Mapping[str, Any], run: Run) -> dict[str, str]:
     if not params.kv_cache:
         texts["theory_note"] = "against a warm cache"
     elif report["recompute_passes"]:
-        texts["theory_note"] = f"{free}, never evicted" if free else "against a cache never evicted"
+        texts["theory_note"] = f"{free}, never evicted" if free else "against a warm cache"
     else:
         texts["theory_note"] = free
     return texts
@@ -111,7 +111,7 @@ def _own_token(run: Run, tick: int) -> str:
     """Which of the two the token is that the verify pass `tick` itself yielded."""
     record = run.verify_pass_at(tick)
     replaces = record is not None and record.rejected
-    return "recovered in place of a rejected draft" if replaces else "after a full accept"
+    return "in place of a rejected draft" if replaces else "after a full accept"
 
 
 def summary(run: Run, tick: int) -> str:

@@ -84,11 +84,12 @@ def _caption(record: Pass, phase: str) -> str:
             f"verify: one pass of the big model checks **{'it' if k == 1 else f'all {k} at once'}**"
         )
     made = many(accepted + 1, "token")
+    head = "this pass" if accepted == record.by_coins else BY_HAND
     if accepted == k:
-        return f"this pass: **all {k} accepted**, plus its own token: {made}"
+        return f"{head}: **all {k} accepted**, plus its own token: {made}"
     if accepted:
-        return f"this pass: **{accepted} accepted**, its own replaces the next: {made}"
-    return f"this pass: **none accepted**, its own replaces the first: {made}"
+        return f"{head}: **{accepted} accepted**, its own replaces the next: {made}"
+    return f"{head}: **none accepted**, its own replaces the first: {made}"
 
 
 def _coin(coin: float, rate: float) -> str:
@@ -103,6 +104,9 @@ def _coin(coin: float, rate: float) -> str:
 
 OWN = "•"
 """The mark of the pass's own token; beside a ×, of one that replaces a rejected draft."""
+
+BY_HAND = "by hand"
+"""What stands below a draft in place of its coin, where the verdict is not the coin's."""
 
 
 def _cells(record: Pass, phase: str, was: Pass | None) -> list[StripCell]:
@@ -138,10 +142,11 @@ def _draft_cell(record: Pass, index: int, phase: str) -> StripCell:
         return StripCell(DISCARDED, "", "—", f"{name}: discarded")
     coin, rate = record.coins[index], record.rates[index]
     text = _coin(coin, rate)
-    by = "" if (coin < rate) == kept else " by hand, its coin"
+    by_coin = (coin < rate) == kept
+    by, small = ("", text) if by_coin else (" by hand, its coin", BY_HAND)
     if kept:
-        return StripCell(ACCEPTED, "✓", text, f"{name}: accepted{by}, {text}")
+        return StripCell(ACCEPTED, "✓", small, f"{name}: accepted{by}, {text}")
     told = f"{name}: rejected{by}, {text}"
     if phase == KEEP:
-        return StripCell(REJECTED, f"×{OWN}", text, f"{told}; the token recovered stands here")
-    return StripCell(REJECTED, "×", text, told)
+        return StripCell(REJECTED, f"×{OWN}", small, f"{told}; the token recovered stands here")
+    return StripCell(REJECTED, "×", small, told)

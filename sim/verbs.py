@@ -83,6 +83,7 @@ VERBS = (
     Verb("skip", while_asked=True),
     Verb("again"),
     Verb("done"),
+    Verb("unpoint"),
     Verb("return"),
     Verb("dismiss", while_asked=True),
     Verb("reload", while_asked=True),

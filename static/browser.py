@@ -115,6 +115,12 @@ def query_of(anchor: Any) -> dict[str, str]:
     return asked(anchor.search, anchor.hash)
 
 
+def show_in_row(element: Any) -> None:
+    """Scroll the row that an element is in, and nothing else, until it shows the element."""
+    row = element.closest("ol")
+    row.scrollLeft += element.getBoundingClientRect().left - row.getBoundingClientRect().left - 48
+
+
 def bring_into_view(element: Any, block: str) -> None:
     """Scroll until it is in view: its "start" at the top, its "center" half way, or "nearest"."""
     calm = media("prefers-reduced-motion: reduce").matches

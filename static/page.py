@@ -38,6 +38,8 @@ from static.pointer import Pointer
 from static.question import Panel
 from static.reading import Reading
 
+DARK = PALETTES["dark"]
+
 ADDRESS_DELAY = 300
 """Milliseconds after the last change that the address follows."""
 
@@ -88,10 +90,12 @@ class Page:
             "luck": lambda: self.do(actions.new_luck, browser.random_seed()),
             "share": self._share,
             "dismiss": self._notices.dismiss,
-            "done": self._done,
+            "theme": lambda: self.do(actions.next_theme, self._colours.paper("auto") == DARK),
         }
         for name, press in presses.items():
-            browser.listen(one(f'[data-action="{name}"]'), "click", partial(_press, press))
+            for button in browser.every(f'[data-action="{name}"]'):
+                browser.listen(button, "click", partial(_press, press))
+        browser.listen(one('[data-action="done"]'), "click", self._lead_on)
         for anchor in browser.every("[data-story]"):
             browser.listen(anchor, "click", self._tell)
         Printing(self._before_print)
@@ -129,6 +133,8 @@ class Page:
         if session.lab_keys != before.lab_keys:
             self._settling.ask()
         self._panel.show(session.prediction)
+        if session.view.story and (before is session or before.view.story != session.view.story):
+            browser.show_in_row(one(f"#story-{session.view.story}"))
         if before.prediction.waiting and self._host and not session.prediction.waiting:
             answer = session.prediction.answer(session.run)
             if answer:
@@ -146,10 +152,14 @@ class Page:
         if not (event.ctrlKey or event.metaKey or event.shiftKey):
             event.preventDefault()
             self.do(actions.tell, int(event.currentTarget.dataset.story))
+            self._lead_on(event)
 
-    def _done(self) -> None:
-        self.do(actions.done)
-        one('[data-action="play"]').focus()
+    def _lead_on(self, event: Any) -> None:
+        """Focus what is next to do; no field for a finger, whose keyboard hides the board."""
+        if not self.session.prediction.open:
+            one('[data-action="play"]').focus()
+        elif event.detail == 0:  # a key was pressed
+            one("#prediction").focus()
 
     # Labs
 
@@ -199,7 +209,7 @@ class Page:
         self.do(actions.pause)
         self._places.write(paper(self.session.run, self.session.view.tick))
         self._follow()
-        dark = self._colours.screen(self.session.view.theme) == PALETTES["dark"]
+        dark = self._colours.screen(self.session.view.theme) == DARK
         browser.root.classList.toggle("dark", dark)
 
     # Showing

@@ -112,8 +112,7 @@ def tell(page: PageDriver) -> None:
 
 
 def compare(page: PageDriver) -> None:
-    page.action("done")
-    page.call("set", {"batch": None, "tick": 60})
+    page.call("set", {"ask": None, "batch": None, "tick": 60})
     page.action("keep")
     page.frames()
     page.one('[data-draft="1"]').click()

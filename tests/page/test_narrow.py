@@ -72,8 +72,7 @@ def tell(page: PageDriver) -> None:
 
 
 def compare(page: PageDriver) -> None:
-    page.run("document.querySelector('[data-action=done]').click()")
-    page.call("set", {"k": 6, "batch": None, "tick": 60})
+    page.call("set", {"ask": None, "k": 6, "batch": None, "tick": 60})
     page.frames()
     page.run("document.querySelector('[data-action=keep]').click()")
     page.run("document.querySelector('[data-draft=\"1\"]').click()")

@@ -36,5 +36,5 @@ def test_the_scenes_reach_each_way_the_page_can_look() -> None:
     }
     notes = {shown["[data-text=theory_note]"] for shown in scenes.values()}
     assert notes == {
-        *("", "if drafting were free", "against a warm cache", "against a cache never evicted"),
+        *("", "if drafting were free", "against a warm cache"),
     }

@@ -290,10 +290,12 @@ def test_speed_and_theme_go_round() -> None:
     speeds = [after(actions.set_speed(at(), share)).view.speed for share in (0, 0.5, 0.51, 1)]
     assert speeds == [1.0, 8.0, 8.0, 60.0]
     session, seen = at(), []
-    for _ in range(4):
-        session = after(actions.next_theme(session))
-        seen.append(session.view.theme)
-    assert seen == ["light", "dark", "auto", "light"]
+    for dark in (False, True):  # the first press is one that is seen
+        for _ in range(4):
+            session = after(actions.next_theme(session, dark))
+            seen.append(session.view.theme)
+        session = at()
+    assert seen == ["dark", "light", "auto", "dark", "light", "dark", "auto", "light"]
 
 
 # Time

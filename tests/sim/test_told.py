@@ -280,9 +280,9 @@ def test_the_last_eviction_is_the_one_that_acts() -> None:
         ({"kv_cache": False, "draft_cost": 0.5}, "against a warm cache"),
         ({"kv_cache": False, "speculation": False}, "against a warm cache"),
         # An eviction is paid for by this run alone, once its recompute has begun.
-        ({"evictions": (59,), "draft_cost": 0.1}, "against a cache never evicted"),
+        ({"evictions": (59,), "draft_cost": 0.1}, "against a warm cache"),
         ({"evictions": (60,), "draft_cost": 0.1}, ""),
-        ({"evictions": (59,), "speculation": False}, "against a cache never evicted"),
+        ({"evictions": (59,), "speculation": False}, "against a warm cache"),
         ({"evictions": (59,)}, "if drafting were free, never evicted"),
         ({"evictions": (59,), "kv_cache": False}, "against a warm cache"),
     ],
@@ -495,6 +495,20 @@ def test_the_strip_tells_a_verify_pass_draft_by_draft_and_phase_by_phase(
         "the pass's own token: a bonus, for all drafts were accepted" if full else none
     )
     assert draft.restored is verify.restored is keep.restored is None
+
+
+def test_a_verdict_by_hand_says_so_where_its_coin_would_stand() -> None:
+    coins, by_hand = Run(Params()), Run(Params(verdicts=((60, 1),)))
+    free, told = strip(coins, 60), strip(by_hand, 60)
+    assert free.caption.startswith("this pass: **all 4 accepted**")
+    assert told.caption.startswith("by hand: **1 accepted**")
+    assert "by hand" not in {cell.coin for cell in free.cells}
+    assert told.cells[0] == free.cells[0]._replace(press=told.cells[0].press)  # as its coin fell
+    assert told.cells[1].coin == "by hand"
+    assert told.cells[1].label.startswith(
+        f"draft 2: rejected by hand, its coin, {free.cells[1].coin}"
+    )
+    assert strip(by_hand, 61).caption.startswith("this pass")
 
 
 @pytest.mark.parametrize(
