@@ -407,6 +407,7 @@ def test_a_bundle_holds_the_page_the_runtime_and_the_hash_of_every_file(tmp_path
     assert json.loads(listed) == {lab.name: [lab_archive(lab.name)] for lab in LABS}
     assert len(made) < 100
     assert {".nojekyll", ".github/workflows/pages.yml", "static/embed.js"} <= set(made)
+    assert "include-hidden-files: true" in made[".github/workflows/pages.yml"].decode()
     assert not [name for name in made if name.startswith(("tests", "sim/host", "sim/__main__"))]
     assert not [name for name in made if "sections" in name]
     texts = made["LICENCES.txt"].decode()
