@@ -18,6 +18,9 @@ LABELS = {metric.name: metric.alone or metric.label for metric in METRICS}
 SPOT_ON, CLOSE = 0.02, 0.1
 """Share of the result by which a prediction may be off."""
 
+FAR_OFF = 0.5
+"""Share of the result from which on a prediction is worth nothing."""
+
 LONGEST = 30
 """Characters of a bad prediction that are repeated."""
 
@@ -171,6 +174,7 @@ class Prediction:
             "question": self.question.name,
             "prediction": self.said,
             "result": self.question.result(run),
+            "score": points(self.said, self.question.result(run)),
             "tick": self.question.tick,
         }
 
@@ -178,8 +182,24 @@ class Prediction:
 NOTHING_ASKED = Prediction()
 
 
+def points(prediction: float | None, result: float | None) -> int | None:
+    """What a prediction is worth, of 100: all within `SPOT_ON` of the result, less in a straight
+    line the further it is off, nothing from `FAR_OFF` on. No prediction is worth nothing, and None
+    is for a run that has no such number.
+    """
+    if result is None:
+        return None
+    off = FAR_OFF if prediction is None else _off(prediction, result)
+    return round(100 * min(max((FAR_OFF - off) / (FAR_OFF - SPOT_ON), 0), 1))
+
+
+def _off(prediction: float, result: float) -> float:
+    """By which share of the result a prediction is off; of a result of 0 by all, or by nothing."""
+    return abs(prediction - result) / abs(result) if result else float(prediction != 0)
+
+
 def _judged(prediction: float, result: float) -> str:
-    off = abs(prediction - result) / abs(result) if result else float(prediction != 0)
+    off = _off(prediction, result)
     if off <= SPOT_ON:
         return f"Spot on (within {100 * SPOT_ON:.0f} %)"
     if off <= CLOSE:

@@ -27,7 +27,7 @@ from hypothesis.stateful import (
 from sim import session as actions
 from sim.metrics import ANSWERS, METRICS
 from sim.params import HORIZON, PARAMETERS, Params
-from sim.question import OPEN, OVER, RUNNING
+from sim.question import OPEN, OVER, RUNNING, points
 from sim.rail import STORIES
 from sim.run import Run
 from sim.session import Step, opened
@@ -460,6 +460,7 @@ def test_a_question_is_put_at_the_start_and_runs_to_its_tick_once_it_is_answered
         "question": "speedup",
         "prediction": 1.5,
         "result": there.run.report(40)["speedup"],
+        "score": points(1.5, there.run.report(40)["speedup"]),
         "tick": 40,
     }
     gone = after(actions.done(there))

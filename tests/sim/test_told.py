@@ -32,7 +32,7 @@ from sim.marks import LOOKS, PALETTES
 from sim.metrics import METRICS
 from sim.narrator import sentence
 from sim.params import PARAMETERS, Params
-from sim.question import LABELS, Question
+from sim.question import LABELS, Question, points
 from sim.run import PHASES, Run
 from sim.scene import Scene, light_or_dark, passes_csv
 from sim.settings import link
@@ -571,6 +571,24 @@ def test_of_nothing_there_is_no_share() -> None:
         "You said **2×**. At tick 0 there is no such number: nothing to divide by."
     )
     assert Question("tokens", 60).verdict(None, run) == "It is **216** at tick 60."
+
+
+@pytest.mark.parametrize(
+    ("prediction", "worth"),
+    [
+        *((100, 100), (102, 100), (98, 100), (103, 98), (110, 83), (90, 83), (126, 50)),
+        *((74, 50), (149, 2), (150, 0), (50, 0), (1000, 0), (-100, 0), (None, 0)),
+    ],
+)
+def test_a_prediction_is_worth_less_the_further_it_is_off(
+    prediction: float | None, worth: int
+) -> None:
+    assert points(prediction, 100) == points(prediction and -prediction, -100) == worth
+
+
+def test_of_nothing_only_nothing_is_worth_something() -> None:
+    assert [points(said, 0) for said in (0, 0.001, -3, None)] == [100, 0, 0, 0]
+    assert [points(said, None) for said in (0, 3, None)] == [None] * 3
 
 
 def test_units_stand_behind_what_has_one_and_theory_beside_what_has_one() -> None:
