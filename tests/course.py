@@ -42,7 +42,8 @@ SOON = 0.02
 
 
 @contextmanager
-def _running(handler: Any, name: str) -> Iterator[str]:
+def hosting(handler: Any, name: str) -> Iterator[str]:
+    """A server with this handler; gives its address, at this name of this machine."""
     server = Quiet(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, args=(SOON,), daemon=True).start()
     try:
@@ -72,7 +73,7 @@ def static_host(root: Path, name: str = "127.0.0.1", **headers: str) -> Iterator
     """A plain static server for a folder; gives its address."""
     sent = {key.replace("_", "-"): value for key, value in headers.items()}
     handler = type("Host", (Plain,), {"headers_for_all": sent})
-    with _running(functools.partial(handler, directory=str(root)), name) as address:
+    with hosting(functools.partial(handler, directory=str(root)), name) as address:
         yield address
 
 
@@ -96,7 +97,7 @@ def pages(held: Mapping[str, str], policy: str = "") -> Iterator[str]:
         def log_message(self, format: str, *args: object) -> None:
             """Stay quiet."""
 
-    with _running(Handler, "localhost") as address:
+    with hosting(Handler, "localhost") as address:
         yield address
 
 
