@@ -40,11 +40,11 @@ RULE = (
 """How a prediction is graded, for those who are to make it."""
 
 STYLE = """
-body { margin: 0; padding: 0 12px 12px; font: 15px/1.45 system-ui, sans-serif }
-header { position: sticky; top: 0; z-index: 2; padding: 8px 0; background: Canvas }
-header p { max-width: 75ch; margin: 0 }
-bonus-token { display: block; max-width: 1150px; margin: 0 }
-img { max-width: 100% }
+body { max-width: 1150px; margin: 0 auto; padding: 8px 12px 12px }
+body { font: 15px/1.45 system-ui, sans-serif }
+p { max-width: 75ch; margin: 0 }
+#told { position: sticky; top: 0; z-index: 2; max-width: none; padding: 6px 0; background: Canvas }
+bonus-token { display: block; margin: 6px 0 0 }
 button { font: inherit }
 """
 
@@ -140,7 +140,8 @@ PAGE_TEXT = f"""\
 <script async src="{{element}}"></script>
 </head>
 <body>
-<header>{{rule}}<p id="told" role="status"></p></header>
+{{rule}}
+<p id="told" role="status"></p>
 {{held}}
 </body>
 </html>

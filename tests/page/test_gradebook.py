@@ -140,7 +140,7 @@ def test_outside_a_course_the_page_is_the_simulator_alone(shared: PageDriver, pa
         assert shared.text("#told") == (
             "This page was opened outside a course, so the result is noted nowhere."
         )
-        assert "less the further off it is" in shared.text("header")
+        assert "less the further off it is" in shared.text("body")
         with inside(shared):
             predict(shared, str(RESULT))
             assert "Spot on" in shared.text("#asked")
