@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import quote
 
 from sim.marks import PALETTES
+from sim.markup import Markup, tag
 from sim.metrics import METRICS
 from sim.params import HORIZON, Params
 from sim.picture import scene_svg
 from sim.question import Question
 from sim.run import Run
 from sim.settings import link, query
+from sim.story import summary
 from sim.view import BY_KEY, NAMES, View, changed
 
 
@@ -45,6 +48,12 @@ class Scene:
 
     def _repr_svg_(self) -> str:
         return self.svg()
+
+    def _repr_html_(self) -> Markup:
+        """The picture with its words: notebooks make an image of SVG, and say nothing of it."""
+        words = summary(self.run, self.view.first_tick)
+        drawn = quote(self.svg(), safe=" '():;,/=")
+        return tag("img", src=f"data:image/svg+xml,{drawn}", alt=words)
 
     def __repr__(self) -> str:
         said = ", ".join(f"{key}={text!r}" for key, text in query(self.params, self.view).items())

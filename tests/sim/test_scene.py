@@ -6,7 +6,7 @@ import csv
 import io
 from dataclasses import replace
 from html.parser import HTMLParser
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 from xml.etree import ElementTree
 
 import pytest
@@ -24,6 +24,7 @@ from sim.question import Question, UnreadablePredictionError
 from sim.run import Run
 from sim.scene import Scene, passes_csv, picture
 from sim.settings import link, query, updated
+from sim.story import summary
 from sim.view import LOCKS, PARTS, VIEW, View, changed
 from tests.strategies import ANY_PARAMS, ANY_VIEW
 
@@ -122,9 +123,16 @@ def test_a_picture_of_a_question_gives_nothing_away() -> None:
         assert f"{Run(params).report(300)[name]:.2f}" not in shown
 
 
-def test_a_notebook_is_given_the_picture() -> None:
+def test_a_notebook_is_given_the_picture_and_its_words() -> None:
     made = Scene(k=3, theme="dark")
     assert made._repr_svg_() == made.svg() == picture(made.run, made.view, PALETTES["dark"])
+    ((name, attributes),) = Tags(made._repr_html_()).found
+    kind, _, drawn = str(attributes["src"]).partition(",")
+    assert (name, kind, unquote(drawn)) == ("img", "data:image/svg+xml", made.svg())
+    assert not set('<>#"') & set(drawn)  # which would end the address
+    assert attributes["alt"] == summary(made.run, 60)
+    asking = Scene(k=3, ask="speedup")
+    assert f'alt="{summary(asking.run, 0)}"' in asking._repr_html_()
 
 
 def test_the_passes_as_csv_are_those_of_the_run() -> None:
