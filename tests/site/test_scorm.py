@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import shutil
 import subprocess
 from html import unescape
@@ -13,10 +14,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from sim.host import bundle, scorm
+from sim.host import SITE, bundle, scorm
 from sim.labs.share import TITLE
 from sim.marks import PALETTES
 from sim.params import Params
+from sim.question import FAR_OFF, SPOT_ON
 from sim.run import Run
 from sim.scene import picture
 from sim.view import View
@@ -93,6 +95,14 @@ def test_the_runtime_is_inside_or_linked() -> None:
     params, view = Params(draft_length=12, acceptance_rate=0.6), View(tick=40, ask="speedup")
     assert linked["scene.svg"].decode() == picture(Run(params), view, PALETTES["light"])
     assert bundle.archive(scorm.contents(scorm.read(ASKING, HOSTED))) == bundle.archive(linked)
+
+
+def test_the_rule_is_told_to_teachers_too() -> None:
+    guide = (SITE / "static" / "hosting.html").read_text("utf-8")
+    assert f"100 points within {100 * SPOT_ON:.0f} % of the result" in guide
+    assert f"0 from {100 * FAR_OFF:.0f} % on" in guide
+    (command,) = re.findall(r"<pre>python3 -m sim (bundle --scorm .*?)</pre>", guide)
+    scorm.read(shlex.split(unescape(command))[-1])
 
 
 def page_of(text: str) -> str:
