@@ -2,11 +2,20 @@
 // keys of its links; children, a picture say, are shown until the reader starts it, or with
 // start="auto" until it is in view. At most two run at once: one more parks the oldest as a picture.
 (() => {
-  if (customElements.get("bonus-token")) return;
-  const PAGE = new URL("../index.html", document.currentScript.src);
+  // A module is no current script; its address stands in the trace of what it does.
+  const own = `${document.currentScript?.src} ${new Error().stack}`.match(/https?:\S*?\/static\/embed\.js/);
+  if (!own) throw new Error("<bonus-token>: static/embed.js must be fetched from the simulator's own address, not be part of a bundle");
+  const PAGE = new URL("../index.html", own[0]);
+  const known = customElements.get("bonus-token");
+  if (known) {
+    if (known.page !== PAGE.href) console.warn(`<bonus-token> is there already, from ${known.page}: ${own[0]} changes nothing`);
+    return;
+  }
   const PREFIX = "bonus-token:";
   const KEYS = "speculation k alpha rates cache c c0 batch knee chunk seed evict force tick speed play show lock ask story theme lab".split(" "); // printed
+  const SWITCHES = "speculation cache play".split(" "); // printed
   const PLAIN_CALLS = "play pause evict reset picture".split(" "); // printed
+  const PROPERTIES = ["start", ...KEYS];
   const ofLab = (name) => name.includes(".");
   const WAKE = "Wake the simulator";
   const MOST_RUNNING = 2;
@@ -57,6 +66,7 @@
 
   class BonusToken extends HTMLElement {
     static observedAttributes = KEYS;
+    static page = PAGE.href;
 
     /** The last state that the simulator told, with its numbers; null before the first. */
     state = null;
@@ -94,6 +104,12 @@
     }
 
     connectedCallback() {
+      for (const name of PROPERTIES) { // set before there was a setter
+        if (!Object.hasOwn(this, name)) continue;
+        const value = this[name];
+        delete this[name];
+        this[name] = value;
+      }
       addEventListener("message", this.#hear);
       this.#looking = setInterval(() => this.#look(), LOOK_EVERY);
       if (this.getAttribute("start") !== "auto" || this.#scene) return;
@@ -201,7 +217,7 @@
     #value(name) {
       const value = this.getAttribute(name);
       if (name === "theme") return value ?? this.#hostTheme();
-      return name === "play" && value === "" ? "on" : value;
+      return value === "" && SWITCHES.includes(name) ? "on" : value;
     }
 
     // What a host may ask for; it happens once the simulator is there.
@@ -211,6 +227,23 @@
     static {
       for (const name of PLAIN_CALLS) {
         this.prototype[name] = function () { this.#send(name); };
+      }
+    }
+
+    // Frameworks assign properties where there are any: each key has one, which is its attribute, and
+    // those that are calls too stay calls. What is no longer given comes as null, or as "" in Preact.
+    static {
+      for (const name of PROPERTIES) {
+        const call = this.prototype[name];
+        Object.defineProperty(this.prototype, name, {
+          get() { return call ?? this.getAttribute(name); },
+          set(value) {
+            const isSwitch = SWITCHES.includes(name);
+            const empty = value === "" && (!isSwitch || this.hasAttribute(name));
+            if (value == null || empty || (value === false && !isSwitch)) this.removeAttribute(name);
+            else this.setAttribute(name, [value].flat().map((item) => [item].flat().join(":")));
+          },
+        });
       }
     }
 

@@ -29,11 +29,17 @@ BROWSERS = {
 NODE_TOOLS = {
     "axe-core": "4.14.1",
     "html-validate": "10.17.0",
+    "preact": "11.2.0",
+    "react": "19.3.1",
+    "react-dom": "19.3.1",
     "stylelint": "17.16.0",
     "stylelint-config-standard": "40.0.0",
     "vega-lite": "6.5.0",
+    "vite": "8.4.0",
+    "vue": "3.5.45",
 }
-"""Checkers of what a browser reads, from npm; none of them is part of the project."""
+"""Checkers of what a browser reads, and what other people's pages are made with, from npm; none of
+them is part of the project."""
 
 NODE = VENV / "node"
 
