@@ -12,7 +12,7 @@
     return;
   }
   const PREFIX = "bonus-token:";
-  const KEYS = "speculation k alpha rates cache c c0 batch knee chunk seed evict force tick speed play show lock ask story theme lab".split(" "); // printed
+  const KEYS = "speculation k alpha rates cache c c0 batch knee chunk seed evict force tick speed play show lock ask asktext story theme lab".split(" "); // printed
   const SWITCHES = "speculation cache play".split(" "); // printed
   const PLAIN_CALLS = "play pause evict reset picture".split(" "); // printed
   const PROPERTIES = ["start", ...KEYS];
@@ -75,6 +75,7 @@
     #parking = false;
     #answer = null; // called with the picture that was asked for
     #scene = null; // of a parked element, as fields to set
+    #asked = null; // how far its question was
     #outbox = []; // what was said before it could be heard
     #theme = "";
     #began = 0;
@@ -182,9 +183,9 @@
       this.#stop(answer || {});
     }
 
-    // Take the frame away, and keep its scene: `svg` and `query` are what it answered, if it did.
-    #stop({ svg, query } = {}) {
-      if (this.#ready) this.#scene = this.#kept(query);
+    // Take the frame away, and keep its scene: `svg`, `query` and `asked` are what it answered, if it did.
+    #stop({ svg, query, asked } = {}) {
+      if (this.#ready) [this.#scene, this.#asked] = [this.#kept(query), asked];
       this.#frame.remove();
       this.#frame = null;
       this.#ready = this.#parking = false;
@@ -203,7 +204,7 @@
       const scene = { ...params };
       if (typeof query === "string") {
         const keys = new URLSearchParams(query);
-        for (const name of ["tick", "speed", "show", "lock", "ask"]) scene[name] = keys.get(name);
+        for (const name of ["tick", "speed", "show", "lock", "ask", "asktext", "story"]) scene[name] = keys.get(name);
         for (const [name, value] of keys) if (ofLab(name)) scene[name] = value;
       } else if (!this.hasAttribute("ask")) scene.tick = tick;
       return scene;
@@ -268,9 +269,10 @@
       }
       if (name === "picture") this.#answer?.(detail);
       if (name === "ready") {
-        if (this.#ready) this.#scene = this.#kept(); // the frame was loaded anew
+        if (this.#ready) [this.#scene, this.#asked] = [this.#kept(), null]; // the frame was loaded anew
         this.#ready = true;
         if (this.#scene) this.set(this.#scene);
+        if (this.#scene && this.#asked) this.#send("resume", this.#asked);
         this.#scene = null;
         this.#flush();
       }

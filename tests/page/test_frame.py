@@ -254,7 +254,8 @@ def test_a_frame_says_each_thing_once_and_leaves_its_own_address_alone(
         states = notes.heard("state")
         assert states[-1]["tick"] == 7
         assert all(later != earlier for earlier, later in pairwise(states))
-        assert notes.heard("answer") == []  # nobody predicted
+        (answer,) = notes.heard("answer")
+        assert (answer["prediction"], answer["attempts"]) == (None, 1)  # nobody predicted
         # In a frame as high as its content a word about a field is said by the field.
         with notes.inside() as page:
             page.run(
