@@ -62,7 +62,7 @@ class Scene:
 
 def picture(run: Run, view: View, colours: Mapping[str, str]) -> str:
     """The scene as it opens, as SVG text: where a question is put, that instead of its answer."""
-    asked = Question(view.ask, view.tick).text.replace("**", "") if view.asks else None
+    asked = Question(view.ask, view.tick, view.ask_text).plain if view.asks else None
     return scene_svg(run, view.first_tick, colours, asked)
 
 

@@ -58,18 +58,25 @@
     }
     hear(text);
   });
+  const [LOW, TWO_COLUMNS] = [660, 640]; // px: a frame lower than this has the widget in short
   if (host) {
     whenRead(() => {
       let told = 0;
-      new ResizeObserver(() => {
+      const fit = () => {
+        root.classList.remove("compact");
         const height = Math.ceil(root.getBoundingClientRect().height);
+        // It is asked for whole all the same: who can give the height gets it so.
+        const low = "embed" in root.dataset && innerHeight < Math.min(height, LOW);
+        root.classList.toggle("compact", low && innerWidth >= TWO_COLUMNS);
         if (height === told) return;
         told = height;
         const src = location.href;
         host.postMessage({ type: "bonus-token:resize", height }, "*");
         host.postMessage({ subject: "lti.frameResize", height }, "*"); // Canvas
         host.postMessage(JSON.stringify({ src, context: "iframe.resize", height }), "*"); // Embedly
-      }).observe(root);
+      };
+      new ResizeObserver(fit).observe(root);
+      addEventListener("resize", fit);
     });
   }
 
@@ -284,6 +291,7 @@
   // Who reads on has the simulator beside the text, where there is room: the style says where.
   const READING = 160; // px of the window above the text from which on it counts as read
   whenRead(() => {
+    if ("embed" in root.dataset) return; // there is no text
     const look = () => {
       const { top } = $("text").getBoundingClientRect();
       if (top > innerHeight / 2) root.classList.remove("peeking"); // the widget’s own place is seen
@@ -333,12 +341,13 @@
     painted,
     open,
     Problem,
+    report,
     /** Whether a start may still come. */
     awaited: () => !shared.over && dispatch === null,
-    /** A script of the page could not be imported. */
-    notImported(file, error) {
+    /** What is wrong with a script of the page that could not be imported. */
+    unread(file, error) {
       const kind = error instanceof TypeError ? "missing" : error instanceof SyntaxError ? "damaged" : "python";
-      report(Object.assign(new Problem(kind, nameOf(file), "not loaded"), { detail: String(error) }));
+      return Object.assign(new Problem(kind, nameOf(file), kind === "missing" ? "not loaded" : error.message), { detail: String(error) });
     },
     /** Whether this is the first start; a second one has nothing to do. */
     claim() {

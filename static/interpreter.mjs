@@ -85,7 +85,7 @@ export async function loadPyodide({ stdout, stderr }) {
         return pyodide;
       }
     } catch (error) {
-      cutOff = error.kind === "connection";
+      cutOff = error.kind === "connection" || error.why === "not loaded";
       start.runtimeFailed(error);
       await again;
     }
@@ -188,9 +188,7 @@ function bytesOf(name) {
 }
 
 function module(name) {
-  return import(folder + name).catch((error) => {
-    throw Object.assign(new Problem("damaged", name, error.message), { detail: String(error) });
-  });
+  return import(folder + name).catch((error) => { throw start.unread(name, error); });
 }
 
 /** Unpack a snapshot as it arrives, whether or not something on its way has unpacked it already. */

@@ -7,7 +7,7 @@ const STAND_IN = "./vendor/fake-indexeddb/auto/index.mjs";
 const PYSCRIPT = "./vendor/pyscript/core.js";
 
 if (!(await start.storageWorks)) {
-  await import(STAND_IN).catch((error) => start.notImported(STAND_IN, error));
+  await import(STAND_IN).catch((error) => start.report(start.unread(STAND_IN, error)));
 }
 // It also opens a channel to other windows, which one browser denies along with storage. Nobody speaks
 // on it here.
@@ -19,4 +19,4 @@ try {
     close() {}
   };
 }
-if (start.awaited()) await import(PYSCRIPT).catch((error) => start.notImported(PYSCRIPT, error));
+if (start.awaited()) await import(PYSCRIPT).catch((error) => start.report(start.unread(PYSCRIPT, error)));

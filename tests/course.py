@@ -18,6 +18,10 @@ from sim.params import Params
 from sim.view import View
 from tests import browsers
 from tests.driver import PageDriver
+from tests.server import ROOT
+
+STAND_IN = (ROOT / "tests" / "misbehaving.html").read_text("utf-8")
+"""A page that is not the simulator, and comes at once."""
 
 WIDE = 720
 """Width of the text column of the notes, in px."""

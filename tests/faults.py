@@ -121,7 +121,7 @@ def serving_script(path: str, script: str) -> Fault:
     return lambda h: asked(h) == path and answer(h, script.encode(), kind="text/javascript")
 
 
-def check_report(page: PageDriver, *named: str, button: str = "", seconds: float = 20) -> None:
+def check_report(page: PageDriver, *named: str, button: str = "", seconds: float = 60) -> None:
     assert browsers.until_settled(page.driver, seconds) == "failed"
     page.until(lambda: page.one("#failure").is_displayed())
     panel = page.text("#failure")

@@ -21,7 +21,7 @@ from sim.run import Run
 from sim.settings import link, query
 from sim.story import summary
 from sim.verbs import LOCKABLE
-from sim.view import LOCKS, NO_QUESTION, PARTS, THEMES, VIEW, View
+from sim.view import LOCKS, NO_QUESTION, PARTS, THEMES, VIEW, WORDS, View
 
 BOARD, LEFT, RIGHT = (
     ("board", "pass"),
@@ -94,9 +94,14 @@ def frame_height(view: View) -> int:
     return FRAME + RAIL * ("rail" in shown) + (max(columns) if two else sum(columns))
 
 
+def scene_name(params: Params, view: View) -> str:
+    """A name for a scene: the same scene has the same name."""
+    return f"bonus-token-{crc32(link(TITLE, params, view).encode()):08x}"
+
+
 def picture_name(params: Params, view: View) -> str:
-    """A file name for the picture of a scene: the same scene has the same name."""
-    return f"bonus-token-{crc32(link(TITLE, params, view).encode()):08x}.svg"
+    """A file name for the picture of a scene."""
+    return scene_name(params, view) + ".svg"
 
 
 def snippets(
@@ -106,7 +111,8 @@ def snippets(
 
     `keys` are those of labs, which stand as they are.
 
-    A frame shows the widget alone, so `view.embed` does not matter.
+    A frame shows the widget alone, so `view.embed` does not matter. What asks a question has an id:
+    whoever is told an answer can tell whose it is.
     """
     shown, framed = replace(view, embed=False), replace(view, embed=True)
     folder = address.rpartition("/")[0] + "/"
@@ -120,10 +126,12 @@ def snippets(
         picture = f"[![{words}]({named})]({to_scene})"
         inside = f'<img src="{named}" width="100%"\n    alt="{quoted(words)}">'
     script = tag("script", async_=True, src=f"{folder}static/embed.js")
-    opening = start("bonus-token", **query(params, shown, keys))
+    asks = view.asks and view.lab not in BY_NAME
+    named_so = {"id": scene_name(params, shown)} if asks else {}
+    opening = start("bonus-token", **named_so, **query(params, shown, keys))
     fallback = f'  <a href="{quoted(to_scene)}">{inside}</a>'
     frame = (
-        f'<iframe src="{quoted(link(address, params, framed, keys))}"\n'
+        f"{start('iframe', **named_so, src=link(address, params, framed, keys))[:-1]}\n"
         f'  title="{quoted(title)}" width="100%" height="{frame_height(view)}"\n'
         f'  frameborder="0" loading="lazy"></iframe>'
     )
@@ -211,6 +219,17 @@ def dialog_html(
         ),
         tag("fieldset", tag("legend", "Lock"), _boxes("lock", locks, view.lock)),
         _choice("ask", "Ask to predict", questions, view.ask),
+        tag(
+            "label",
+            "… in your own words",
+            tag(
+                "input",
+                type="text",
+                data_share="asktext",
+                value=view.ask_text,
+                maxlength=WORDS.most,
+            ),
+        ),
     )
     choices = (
         *(() if alone else of_the_widget),

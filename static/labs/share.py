@@ -9,6 +9,7 @@ from sim.labs import BY_NAME
 from sim.labs.share import OUTSIDE, dialog_html, page_address, picture_name, snippets
 from sim.scene import passes_csv, picture
 from sim.settings import updated
+from sim.view import NO_QUESTION
 from sim.view import View as Scene
 from static import browser, device
 from static.browser import one
@@ -53,6 +54,8 @@ class View(LabView):
             elif control.checked:
                 chosen[key] = True if key == "play" else [*chosen[key], control.value]
         self._hosted = chosen.pop("address").strip() or self._address
+        if chosen.get("ask") == NO_QUESTION:
+            chosen["asktext"] = ""
         view = updated(self._view, chosen)[0]
         framed = replace(view, show=(), embed=True)
         return replace(view, show=()) if view.show == framed.parts else view

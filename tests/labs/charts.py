@@ -37,7 +37,7 @@ def come(page: PageDriver, name: str) -> None:
     """Scroll to a chart and wait until it is drawn."""
     page.run(f"document.querySelector('#chart-{name}').scrollIntoView({{block: 'center'}})")
     shown = f"return !!document.querySelector('#chart-{name} .drawing :is(svg, canvas)')"
-    page.until(lambda: page.run(shown), 30)
+    page.until(lambda: page.run(shown))
     page.until(lambda: fits(page, name), 30)  # where it was drawn for another width, soon
 
 

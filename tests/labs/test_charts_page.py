@@ -134,7 +134,7 @@ def test_the_charts_of_luck_follow_the_scene_and_its_thousand_others(shared: Pag
     for name in ("yields", "luck"):
         come(shared, name)
         wanted = rows_of(name, Params(), 200)
-        shared.until(partial(shows, shared, name, wanted), 30)
+        shared.until(partial(shows, shared, name, wanted))
     assert min(asked_for(shared, "/numpy")) > here
     assert shared.text("#chart-luck .chart-note") == ""
     shared.call("set", {"k": 7, "alpha": 0.6, "evict": [50]})
@@ -154,13 +154,13 @@ def test_charts_follow_a_run_that_plays(shared: PageDriver) -> None:
     shared.open("?tick=0&speed=60")
     come(shared, "luck")
     before = rows_of("luck", Params(), 0)
-    shared.until(partial(shows, shared, "luck", before), 30)
+    shared.until(partial(shows, shared, "luck", before))
     shared.call("play")
     shared.until(lambda: told(shared, "luck") != before)
     assert shared.run("return document.documentElement.matches('.playing')")
     shared.call("pause")
     tick = shared.state()["tick"]
-    shared.until(lambda: told(shared, "luck") == rows_of("luck", Params(), tick), 30)
+    shared.until(lambda: told(shared, "luck") == rows_of("luck", Params(), tick))
 
 
 @pytest.mark.parametrize("lost", [NUMPY, "static/vendor/pyodide/python_stdlib.zip"])
@@ -170,7 +170,7 @@ def test_without_numpy_the_charts_of_luck_say_so_and_show_the_rest(
     page = faulty(missing(f"/{lost}"))
     page.open()
     come(page, "luck")
-    page.until(lambda: "could not be run" in page.text("#chart-luck .chart-note"), 30)
+    page.until(lambda: "could not be run" in page.text("#chart-luck .chart-note"))
     assert lost.split("/")[-1] in page.text("#chart-luck .chart-note")
     chart = BY_NAME["luck"]
     at = RunAt(Run(Params()), 60)

@@ -43,7 +43,7 @@ def test_they_are_kept_as_they_are_wherever_a_link_is_written() -> None:
     assert asked(written) == {"lab": "convert", "k": "12", **KEYS}
     for snippet in snippets("https://a.org/", *session.link):
         if snippet.key in ("link", "iframe", "markdown"):
-            assert "convert.cumulative=.763,+.623" in snippet.text
+            assert "convert.cumulative=.763,%20.623" in snippet.text
         else:
             assert 'convert.cumulative=".763, .623"' in snippet.text
     dialog = dialog_html("https://a.org/", *session.link)
@@ -178,11 +178,11 @@ def test_an_element_hands_its_lab_s_settings_on_and_keeps_them_while_parked(
                 return [page.run(value.format(key)) for key in ("k", "length")]
 
         shared.until(lambda: notes.heard("ready"))
-        shared.until(lambda: fields() == ["3", "2"], 30)
+        shared.until(lambda: fields() == ["3", "2"])
         notes.run("document.getElementById('a').setAttribute('convert.length', '2.5')")
         shared.until(lambda: fields() == ["3", "2.5"])
         notes.run("window.parked = document.getElementById('a').park()")
         shared.until(lambda: not notes.is_running("a"))
         notes.run("document.getElementById('a').setAttribute('convert.length', '3')")
         notes.run("document.getElementById('a').start()")
-        shared.until(lambda: fields() == ["3", "3"], 30)
+        shared.until(lambda: fields() == ["3", "3"])

@@ -269,7 +269,7 @@ def test_a_module_that_does_not_hold_what_a_function_imports_is_told_in_the_char
     come(page, "charts")
     page.run("document.querySelector('#chart-luck').scrollIntoView({ block: 'center' })")
     note = "#chart-luck .chart-note"
-    page.until(lambda: "could not be run (cannot import name" in page.text(note), 30)
+    page.until(lambda: "could not be run (cannot import name" in page.text(note))
     assert state(page) == "ready"
 
 

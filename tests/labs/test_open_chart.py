@@ -167,7 +167,7 @@ def test_a_lab_s_chart_follows_its_own_input_and_its_own_clicks(
             return list(json.loads(found))
 
         bars = "document.querySelectorAll('#chart-squares .mark-rect path')"
-        page.until(lambda: page.run(f"return {bars}.length") == 4, 30)
+        page.until(lambda: page.run(f"return {bars}.length") == 4)
         assert cells() == ["6", "9", "14", "21"]
         page.run(
             f"const bar = {bars}[1], box = bar.getBoundingClientRect(),"

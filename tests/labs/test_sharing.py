@@ -85,8 +85,11 @@ def test_the_dialog_shows_what_it_makes_as_it_is_chosen(dialog: PageDriver) -> N
     view = replace(view, play=True)
     expect()
     set_field(dialog, "theme", "dark")
+    set_field(dialog, "asktext", "How much faster?")  # of no question: no words
+    view = replace(view, theme="dark")
+    expect()
     set_field(dialog, "ask", "speedup")
-    view = replace(view, theme="dark", ask="speedup")
+    view = replace(view, ask="speedup", ask_text="How much faster?")
     expect()
     set_field(dialog, "address", "https://example.org/notes")
     expect("https://example.org/notes/")

@@ -162,11 +162,27 @@ def test_a_connection_that_is_cut_is_told_as_that_and_tried_again(faulty: Serve,
     slow = missing(SNAPSHOT)  # so that the library is asked for as well
     page = faulty(lambda h: not mended.is_set() and (slow(h) or fault(h)))
     page.open(wait=False)
-    page.until(lambda: page.text("#failure h2") == "The connection was lost", 30)
+    page.until(lambda: page.text("#failure h2") == "The connection was lost")
     assert "sim vendor" not in page.text("#failure")
     assert "by itself" in page.text("#failure")
     mended.set()
     page.until(lambda: is_ready(page), 60)
+    no_alarm(page)
+
+
+@pytest.mark.every_engine
+def test_a_module_that_another_try_loses_on_its_way_is_no_damage(faulty: Serve) -> None:
+    mended = threading.Event()
+
+    def drop(handler: Handler) -> bool:
+        lost = asked(handler) == WASM and not mended.is_set()
+        return (lost or handler.path.endswith("pyodide.asm.mjs?again=1")) and hang_up(handler)
+
+    page = faulty(drop)
+    page.open(wait=False)
+    page.until(lambda: page.text("#failure h2") == "The connection was lost")
+    mended.set()
+    page.until(lambda: is_ready(page))
     no_alarm(page)
 
 
@@ -188,7 +204,7 @@ def test_a_browser_that_is_online_again_goes_on_by_itself(faulty: Serve) -> None
     try:
         page.open(wait=False)
         assert given_up.wait(60)  # it has stopped trying: now only the browser's word counts
-        page.until(lambda: page.text("#failure h2") == "The connection was lost", 30)
+        page.until(lambda: page.text("#failure h2") == "The connection was lost")
         driver.execute_cdp_cmd("Network.emulateNetworkConditions", offline)
         mended.set()
         driver.execute_cdp_cmd("Network.emulateNetworkConditions", online)

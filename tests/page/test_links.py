@@ -13,7 +13,7 @@ from selenium.webdriver.common.keys import Keys
 
 from tests.course import Notes, document, pages
 from tests.driver import PageDriver
-from tests.faults import WASM, Held, Serve
+from tests.faults import WASM, Held, Serve, is_ready
 from tests.shown import scene
 
 DEEP = "let deep = 1; for (let i = 0; i < 5000; i++) deep = [deep];"
@@ -141,7 +141,7 @@ def test_controls_and_fields_moved_while_loading_keep_what_they_say(faulty: Serv
     enter(page, "batch", "many", Keys.TAB)
     assert page.run("return document.documentElement.dataset.state") == "loading"
     wasm.let_go()
-    page.until(lambda: page.run("return document.documentElement.dataset.state") == "ready", 60)
+    page.until(lambda: is_ready(page))
     assert page.state() == scene(
         {"k": 10, "alpha": 0.79, "c": 0.6, "batch": 3, "cache": False}, 100
     )

@@ -16,6 +16,7 @@ from tests.faults import (
     asked,
     check_report,
     hang_up,
+    is_ready,
     missing,
     page_with,
     serving_script,
@@ -70,7 +71,7 @@ def test_a_lost_connection_that_took_both_along_is_told_and_the_page_loads_again
     page.open("?k=7", wait=False)
     check_report(page, "The connection was lost", LINE, "by itself", button="Reload")
     mended.set()
-    page.until(lambda: page.run("return document.documentElement.dataset.state") == "ready")
+    page.until(lambda: is_ready(page))
     assert page.state() == scene({"k": 7}, 60)
 
 

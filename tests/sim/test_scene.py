@@ -15,7 +15,15 @@ from hypothesis import strategies as st
 
 from sim.cache import EMPTY
 from sim.labs import BY_NAME
-from sim.labs.share import ASKED, dialog_html, frame_height, page_address, picture_name, snippets
+from sim.labs.share import (
+    ASKED,
+    dialog_html,
+    frame_height,
+    page_address,
+    picture_name,
+    scene_name,
+    snippets,
+)
 from sim.marks import LOOKS, PALETTES
 from sim.metrics import METRICS
 from sim.params import HORIZON, PARAMETERS, Params
@@ -230,11 +238,13 @@ def test_every_snippet_leads_to_the_scene(params: Params, view: View, address: s
     assert tag == "iframe"
     assert frame["src"] == link(address, params, replace(view, embed=True))
     assert frame["height"] == str(frame_height(view))
+    of_question = {"id": scene_name(params, shown)} if view.asks and view.lab == "none" else {}
+    assert {key: frame[key] for key in frame if key == "id"} == of_question
     for key in ("element", "myst", "quarto"):
         tags = dict(Tags(texts[key]).found)
         folder = address.removesuffix("index.html")
         assert tags["script"]["src"] == f"{folder}static/embed.js"
-        assert tags["bonus-token"] == query(params, shown)
+        assert tags["bonus-token"] == {**of_question, **query(params, shown)}
     lab = BY_NAME.get(view.lab)
     pointed = f"[Bonus Token: {lab.title}]" if lab else f"]({picture_name(params, shown)})]"
     for key in ("myst", "quarto", "markdown"):

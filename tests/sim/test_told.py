@@ -687,13 +687,14 @@ def test_snippets_are_written_as_their_tools_take_them() -> None:
     texts = {one.key: one.text for one in snippets("https://a.org/x/", params, view)}
     name, words = picture_name(params, view), summary(Run(params), 0)
     script = '<script async src="https://a.org/x/static/embed.js"></script>'
-    opening = '<bonus-token k="7" tick="0" ask="speedup">'
+    named_so = f'id="{name.removesuffix(".svg")}"'
+    opening = f'<bonus-token {named_so} k="7" tick="0" ask="speedup">'
     to_scene = "https://a.org/x/?k=7&tick=0&ask=speedup"
     image = f"[![{words}]({name})]({to_scene})"
     assert texts == {
         "link": to_scene,
         "iframe": (
-            '<iframe src="https://a.org/x/?k=7&amp;tick=0&amp;embed=on&amp;ask=speedup"\n'
+            f'<iframe {named_so} src="https://a.org/x/?k=7&amp;tick=0&amp;embed=on&amp;ask=speedup"\n'
             '  title="Bonus Token: a KV cache and speculative decoding" width="100%" '
             f'height="{frame_height(view)}"\n  frameborder="0" loading="lazy"></iframe>'
         ),
@@ -797,7 +798,8 @@ def test_the_dialog_is_whole_and_each_choice_is_labelled() -> None:
         *locks,
         *("timeline", "speed", "rail", "Play", "Step", "Back", "to the start", "Reset"),
         "Keep for comparison",
-        *("Ask to predict", "Colours", "Start playing at once", "Where this page is hosted"),
+        *("Ask to predict", "… in your own words", "Colours", "Start playing at once"),
+        "Where this page is hosted",
     ]
     assert whole.said["h3"] == [
         *("Link", "iframe", "bonus-token, for any HTML page", "MyST, Jupyter Book", "Quarto"),
