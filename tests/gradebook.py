@@ -15,11 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from tests import browsers
-from tests.__main__ import NODE
 from tests.course import Plain, hosting
 from tests.driver import PageDriver
+from tests.node import PACKAGES
 
-SCORM_AGAIN = NODE / "node_modules" / "scorm-again" / "dist" / "scorm12.js"
 PACKAGE = "package"
 """The folder of the unzipped package below the platform's own."""
 
@@ -98,7 +97,7 @@ def inside(page: PageDriver) -> Iterator[None]:
 def platform(page: PageDriver, root: Path, refuses: bool = False) -> Iterator[Course]:
     """A platform with a package below `root`; one that refuses takes no results."""
     course = Course(page, refuses)
-    shutil.copy(SCORM_AGAIN, root)
+    shutil.copy(PACKAGES / "scorm-again" / "dist" / "scorm12.js", root)
     (root / "elsewhere.txt").write_text("another page")
 
     class Handler(Plain):
