@@ -29,6 +29,7 @@ BROWSERS = {
 NODE_TOOLS = {
     "axe-core": "4.14.1",
     "html-validate": "10.17.0",
+    "myst-parser": "1.7.3",
     "preact": "11.2.0",
     "react": "19.3.1",
     "react-dom": "19.3.1",

@@ -90,8 +90,10 @@ def pages(held: Mapping[str, str], policy: str = "") -> Iterator[str]:
             text = held.get(urlsplit(self.path).path)
             body = (text or "").encode()
             self.send_response(404 if text is None else 200)
-            kind = "image/svg+xml" if self.path.endswith(".svg") else "text/html; charset=utf-8"
-            self.send_header("Content-Type", kind)
+            kind = {"svg": "image/svg+xml", "mjs": "text/javascript"}.get(
+                self.path[-3:], "text/html"
+            )
+            self.send_header("Content-Type", f"{kind}; charset=utf-8")
             self.send_header("Content-Length", str(len(body)))
             if policy:
                 self.send_header("Content-Security-Policy", policy)

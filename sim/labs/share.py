@@ -6,6 +6,7 @@ is put into shows the scene before anything is started, in print, and where ther
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -145,8 +146,14 @@ def snippets(
         ),
         Snippet(
             "myst",
-            "MyST, Jupyter Book",
+            "MyST in Sphinx, Jupyter Book 1",
             f"{script}\n\n{opening}\n\n{picture}\n\n</bonus-token>",
+        ),
+        Snippet(
+            "mystmd",
+            "Jupyter Book 2, mystmd",
+            f":::{{anywidget}} {folder}static/widget.mjs\n"
+            f"{_traits(folder, query(params, shown), keys)}\n:::",
         ),
         Snippet(
             "quarto",
@@ -156,6 +163,12 @@ def snippets(
         ),
         Snippet("markdown", "Markdown without scripts", picture),
     ]
+
+
+def _traits(folder: str, scene: Mapping[str, str], keys: Mapping[str, str]) -> str:
+    """A scene as the body of an anywidget directive; a book copies the module, and not its home."""
+    traits = {"simulator": folder, **scene, **({"labs": dict(keys)} if keys else {})}
+    return json.dumps(traits, indent=2, ensure_ascii=False)
 
 
 def _boxes(key: str, labels: dict[str, str], checked: tuple[str, ...]) -> Markup:

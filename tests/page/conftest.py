@@ -14,7 +14,7 @@ from tests.course import STAND_IN, SUB_PATH, pages, static_host
 from tests.driver import PageDriver
 from tests.server import ROOT
 
-FOR_OTHERS = ("embed.js",)
+FOR_OTHERS = ("embed.js", "widget.mjs")
 """What the simulator has for the pages around it."""
 
 

@@ -232,7 +232,7 @@ class Tags(HTMLParser):
 def test_every_snippet_leads_to_the_scene(params: Params, view: View, address: str) -> None:
     shown = replace(view, embed=False)
     texts = {one.key: one.text for one in snippets(address, params, view)}
-    assert list(texts) == ["link", "iframe", "element", "myst", "quarto", "markdown"]
+    assert list(texts) == ["link", "iframe", "element", "myst", "mystmd", "quarto", "markdown"]
     assert texts["link"] == link(address, params, shown)
     ((tag, frame),) = Tags(texts["iframe"]).found
     assert tag == "iframe"

@@ -703,6 +703,11 @@ def test_snippets_are_written_as_their_tools_take_them() -> None:
             f'<img src="{name}" width="100%"\n    alt="{words}"></a>\n</bonus-token>'
         ),
         "myst": f"{script}\n\n{opening}\n\n{image}\n\n</bonus-token>",
+        "mystmd": (
+            ":::{anywidget} https://a.org/x/static/widget.mjs\n"
+            '{\n  "simulator": "https://a.org/x/",\n  "k": "7",\n  "tick": "0",\n'
+            '  "ask": "speedup"\n}\n:::'
+        ),
         "quarto": (
             f"```{{=html}}\n{script}\n{opening}\n```\n\n{image}\n\n```{{=html}}\n</bonus-token>\n```"
         ),
@@ -749,7 +754,7 @@ def test_the_dialog_shows_the_scene_s_own_choices() -> None:
     checked = {(a["data-share"], a["value"]) for _, a in tags if "checked" in a}
     assert checked == {("show", "pass"), ("show", "numbers"), ("lock", "k"), ("lock", "play")}
     areas = {str(a["data-snippet"]): a for tag, a in tags if tag == "textarea"}
-    assert list(areas) == ["link", "iframe", "element", "myst", "quarto", "markdown"]
+    assert list(areas) == ["link", "iframe", "element", "myst", "mystmd", "quarto", "markdown"]
     headings = {a["id"] for tag, a in tags if tag == "h3"}
     assert {a["aria-labelledby"] for a in areas.values()} == headings
     assert {key: a["rows"] for key, a in areas.items()} == {
@@ -802,8 +807,8 @@ def test_the_dialog_is_whole_and_each_choice_is_labelled() -> None:
         "Where this page is hosted",
     ]
     assert whole.said["h3"] == [
-        *("Link", "iframe", "bonus-token, for any HTML page", "MyST, Jupyter Book", "Quarto"),
-        "Markdown without scripts",
+        *("Link", "iframe", "bonus-token, for any HTML page", "MyST in Sphinx, Jupyter Book 1"),
+        *("Jupyter Book 2, mystmd", "Quarto", "Markdown without scripts"),
     ]
     asked = [LABELS[name] for name in ASKED]
     assert whole.said["option"] == ["no question", *asked, "as the page around", "light", "dark"]
