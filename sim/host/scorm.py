@@ -42,9 +42,11 @@ RULE = (
 STYLE = """
 body { max-width: 1150px; margin: 0 auto; padding: 8px 12px 12px }
 body { font: 15px/1.45 system-ui, sans-serif }
+h1 { margin: 0 0 4px; font-size: 18px }
 p { max-width: 75ch; margin: 0 }
 #told { position: sticky; top: 0; z-index: 2; max-width: none; padding: 6px 0; background: Canvas }
 bonus-token { display: block; margin: 6px 0 0 }
+img { width: 100% }
 button { font: inherit }
 """
 
@@ -108,7 +110,7 @@ def _page(scene: Scene) -> tuple[str, str]:
     if not lab:
         drawn = picture(session.run, session.scene, PALETTES[light_or_dark(theme)])
         words = summary(session.run, session.view.tick)
-        inside = tag("img", src=PICTURE, width="100%", alt=words)
+        inside = tag("img", src=PICTURE, alt=words)
     held = tag(
         "bonus-token",
         tag("a", inside, href=scene.to_scene, target="_blank"),
@@ -140,9 +142,12 @@ PAGE_TEXT = f"""\
 <script async src="{{element}}"></script>
 </head>
 <body>
+<main>
+<h1>{{title}}</h1>
 {{rule}}
 <p id="told" role="status"></p>
 {{held}}
+</main>
 </body>
 </html>
 """

@@ -14,6 +14,7 @@ from tests.course import static_host
 from tests.driver import PageDriver
 from tests.gradebook import PACKAGE, Course, inside, platform
 from tests.node import need
+from tests.page.test_access import complaints
 
 TICK = 20
 ASKING = f"k=12&ask=speedup&tick={TICK}&speed=60"
@@ -125,6 +126,24 @@ def test_a_result_that_was_only_shown_is_worth_nothing_and_a_review_notes_nothin
         assert not [one for one in course.gradebook if "interactions." in one or "score.raw" in one]
 
 
+@pytest.mark.chromium_only("one engine is enough for windows")
+def test_a_platform_may_play_it_in_a_window_of_its_own_or_not_answer(
+    shared: PageDriver, packed: Path
+) -> None:
+    with platform(shared, packed) as course:
+        course.visit()
+        note(course, "The result will be noted")
+        player = shared.driver.current_window_handle
+        shared.run(f"API.LMSFinish(''); API.reset(); open('/{PACKAGE}/scorm.html')")
+        (other,) = set(shared.driver.window_handles) - {player}
+        shared.driver.switch_to.window(other)
+        shared.until(lambda: shared.text("#told").startswith("The result will be noted"))
+        shared.driver.close()
+        shared.driver.switch_to.window(player)
+        shared.run("API.LMSInitialize = () => 'false'; frames[0].location.reload()")
+        note(course, "The course platform does not answer")
+
+
 @pytest.mark.chromium_only("one engine is enough for what is told")
 def test_outside_a_course_the_page_is_the_simulator_alone(shared: PageDriver, packed: Path) -> None:
     with static_host(packed) as address:
@@ -133,6 +152,7 @@ def test_outside_a_course_the_page_is_the_simulator_alone(shared: PageDriver, pa
             "This page was opened outside a course, so the result is noted nowhere."
         )
         assert "less the further off it is" in shared.text("body")
+        assert complaints(shared) == []
         with inside(shared):
             predict(shared, str(RESULT))
             assert "Spot on" in shared.text("#asked")

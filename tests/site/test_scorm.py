@@ -21,7 +21,7 @@ from sim.run import Run
 from sim.scene import picture
 from sim.view import View
 from tests.node import PACKAGES, in_folder, need, node
-from tests.server import cli
+from tests.server import ROOT, cli
 
 ASKING = "k=12&alpha=0.6&ask=speedup&tick=40&lock=k,alpha"
 HOSTED = "https://example.org/sites/bonus token/"
@@ -92,6 +92,14 @@ def test_the_rule_is_told_to_teachers_too() -> None:
 
 def page_of(text: str) -> str:
     return scorm.contents(scorm.read(text, HOSTED))["scorm.html"].decode()
+
+
+def test_its_page_is_valid_html(tmp_path: Path) -> None:
+    need("html-validate")
+    in_folder(tmp_path, {"asks.html": page_of(ASKING), "lab.html": page_of("lab=convert")})
+    checker = (PACKAGES / ".bin" / "html-validate").resolve()
+    rules = ROOT / "tests" / "htmlvalidate.json"
+    node(tmp_path, str(checker), "-c", str(rules), "asks.html", "lab.html")
 
 
 def test_the_rule_stands_where_a_prediction_is_asked_for() -> None:
