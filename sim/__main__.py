@@ -31,8 +31,6 @@ COMMANDS = {lab.name: lab for lab in LABS if lab.command}
 TICK = BY_KEY["tick"]
 PORT = Setting("port", 8000, "port", Whole(1, 65535), "port", "Port to serve on.")
 HOST = "--host"
-STDOUT = "-"
-"""What names standard output where a file is asked for."""
 
 INTERRUPTED, ENOUGH_READ = 130, 141
 """Exit codes: what a shell says of a program that Ctrl+C ended, or the end of a pipe."""
@@ -164,7 +162,7 @@ def run(parser: Parser, options: argparse.Namespace) -> None:
             _write(parser, name, passes_csv(made))
     if options.json:
         output.say(json.dumps(made.report(tick)))
-    elif STDOUT not in files.values():
+    elif output.STDOUT not in files.values():
         written = "  ".join(f"{r.key}={write(r, values[r.name]) or 'none'}" for r in PARAMETERS)
         output.say(f"tick {tick}   {written}\n\n{table(made.report(tick))}")
 
@@ -175,9 +173,9 @@ def _apart(parser: Parser, as_json: bool, files: dict[str, str]) -> None:
     for flag, name in files.items():
         if not name:
             parser.error(f"{flag}: name a file, or - for standard output")
-        place = name if name == STDOUT else str(Path(name).resolve())
+        place = name if name == output.STDOUT else str(Path(name).resolve())
         if place in places:
-            where = "standard output" if name == STDOUT else name
+            where = "standard output" if name == output.STDOUT else name
             parser.error(
                 f"{places[place]} and {flag} cannot both go to {where}; give {flag} a file"
             )
@@ -186,7 +184,7 @@ def _apart(parser: Parser, as_json: bool, files: dict[str, str]) -> None:
 
 def _write(parser: Parser, name: str, text: str) -> None:
     data = text.encode("utf-8")
-    if name == STDOUT:
+    if name == output.STDOUT:
         output.send(data)
         return
     try:

@@ -10,9 +10,6 @@ from typing import Any
 
 from sim.host import output
 
-STDOUT = "-"
-"""What names standard output where a file is asked for."""
-
 ABOUT_A_SCENE = {
     "--scene": ("LINK", "the scene of a package: its link, or what follows the ? in it"),
     "--hosted": ("ADDRESS", "where the page is hosted; it is in the package unless said"),
@@ -52,7 +49,7 @@ def run(
         scene = scorm.read(*(value or "" for value in given.values()))
     except ValueError as error:
         parser.error(str(error))
-    piped = options.output == STDOUT
+    piped = options.output == output.STDOUT
     if not options.output:
         parser.error("--output: name a folder or an archive, or - for standard output")
     if piped and sys.stdout is not None and sys.stdout.isatty():
