@@ -46,7 +46,7 @@ def run(
         if value is not None and not options.scorm:
             parser.error(f"{flag} {value}: only a package has it; add --scorm")
     try:
-        scene = scorm.read(*(value or "" for value in given.values()))
+        scene = scorm.read(options.scene or "", options.hosted)
     except ValueError as error:
         parser.error(str(error))
     piped = options.output == output.STDOUT

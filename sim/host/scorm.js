@@ -52,6 +52,7 @@
 
   let graded = false;
   let worth = ""; // points of the prediction that counts, where there are any
+  let earlier = 0; // predictions of earlier visits
   const noted = () => asks && worth !== ""
     ? `Noted in the course: ${worth} of 100 points. Further predictions do not change that.`
     : "Noted in the course.";
@@ -84,7 +85,7 @@
     const count = get("cmi.interactions._count");
     if (!/^\d+$/.test(count)) return;
     const line = (name, value) => set(`cmi.interactions.${count}.${name}`, value);
-    if (!line("id", `${question}-at-${tick}-attempt-${attempts}`)) return;
+    if (!line("id", `${question}-at-${tick}-attempt-${earlier + attempts}`)) return;
     line("type", "numeric");
     line("time", clock(new Date()));
     if (typeof prediction === "number") line("student_response", decimal(prediction));
@@ -124,6 +125,7 @@
   }
   graded = GRADED.includes(get("cmi.core.lesson_status"));
   worth = graded ? get("cmi.core.score.raw") : "";
+  earlier = Number(get("cmi.interactions._count")) || 0;
   set("cmi.core.exit", "suspend"); // what is noted stays with this attempt
   if (graded) say(noted());
   else {

@@ -24,7 +24,7 @@ from sim.scene import light_or_dark, picture
 from sim.session import opened
 from sim.settings import link, query, shown
 from sim.story import summary
-from sim.view import NAMES, View, asked, changed, with_lab_keys
+from sim.view import NAMES, View, asked, changed, pointed_out, with_lab_keys
 
 MANIFEST, PAGE, SCRIPT, PICTURE = "imsmanifest.xml", "scorm.html", "scorm.js", "scene.svg"
 """The files of a package that are its own."""
@@ -68,7 +68,7 @@ class Scene:
         return link(self.address or HERE, self.params, self.view, self.keys)
 
 
-def read(text: str, hosted: str = "") -> Scene:
+def read(text: str, hosted: str | None = None) -> Scene:
     """The scene that a link, or what follows its ?, leads to; of a simulator at `hosted`.
 
     Raises ValueError, in words for who wrote it, where something would have to be mended.
@@ -77,13 +77,19 @@ def read(text: str, hosted: str = "") -> Scene:
     keys = asked(search.partition("?")[2] if "?" in search else search, fragment)
     for name in keys:
         if name not in NAMES and not of_a_lab(name):
-            raise ValueError(f"--scene: {shown(name)} is no key of a link")
+            (told,) = pointed_out([name]) or [
+                f"{shown(name)} is no key; a scene is k=12&ask=speedup"
+            ]
+            raise ValueError(f"--scene: {told}")
     params, view, complaints = changed(Params(), View(), keys)
     if complaints:
         raise ValueError(f"--scene: {complaints[0].partition(';')[0]}")
-    address = page_address(hosted) if hosted else ""
-    if address and not (urlsplit(address).scheme in ("http", "https") and urlsplit(address).netloc):
-        raise ValueError(f"--hosted {hosted}: not the address of a page")
+    address = "" if hosted is None else page_address(hosted)
+    parts = urlsplit(address)
+    if hosted is not None and not (parts.scheme in ("http", "https") and parts.hostname):
+        raise ValueError(
+            f"--hosted {hosted}: not the address of a page, as https://example.org/ is"
+        )
     return Scene(params, replace(view, embed=False), dict(with_lab_keys((), keys)), address)
 
 

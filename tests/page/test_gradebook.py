@@ -83,6 +83,7 @@ def test_the_first_prediction_of_an_attempt_counts_and_all_are_told(
             predict(page, str(RESULT))
         course.leave()
         assert course.gradebook["cmi.core.score.raw"] == "52"
+        assert course.gradebook["cmi.interactions.2.id"] == f"speedup-at-{TICK}-attempt-3"
 
 
 @pytest.mark.chromium_only("one engine is enough for what a platform does")

@@ -50,7 +50,7 @@ def complaints(text: str, folder: Path) -> list[str]:
 
 
 def test_the_manifest_is_valid_and_names_every_file(tmp_path: Path) -> None:
-    for hosted in ("", HOSTED):
+    for hosted in (None, HOSTED):
         made = scorm.contents(scorm.read(ASKING, hosted))
         text = made["imsmanifest.xml"].decode()
         assert complaints(text, tmp_path) == []
@@ -65,7 +65,7 @@ def test_the_manifest_is_valid_and_names_every_file(tmp_path: Path) -> None:
 
 
 def test_the_runtime_is_inside_or_linked() -> None:
-    inside, linked = (scorm.contents(scorm.read(ASKING, hosted)) for hosted in ("", HOSTED))
+    inside, linked = (scorm.contents(scorm.read(ASKING, hosted)) for hosted in (None, HOSTED))
     assert set(bundle.page_files()) <= set(inside)
     own = {"LICENSE", "bundle.json", "imsmanifest.xml", "scene.svg", "scorm.html", "scorm.js"}
     assert set(linked) == own
@@ -123,10 +123,15 @@ def test_the_rule_stands_where_a_prediction_is_asked_for() -> None:
         (["--scene", "k=3"], "--scene k=3: only a package has it; add --scorm"),
         (["--hosted", HOSTED], "only a package has it; add --scorm"),
         (["--scorm", "--scene", "k=99"], "--scene: k=99 is not a whole number from 1 to 32"),
-        (["--scorm", "--scene", "aks=speedup"], "--scene: aks is no key of a link"),
-        (["--scorm", "--scene", "speedup"], "--scene: speedup is no key of a link"),
+        (
+            ["--scorm", "--scene", "aks=speedup"],
+            "--scene: aks is no key; a scene is k=12&ask=speedup",
+        ),
+        (["--scorm", "--scene", "gamma=4"], "--scene: gamma is not a key; did you mean k?"),
+        (["--scorm", "--scene", "speedup"], "--scene: speedup is no key;"),
         (["--scorm", "--scene", "https://a.org/?ask=joy"], "--scene: ask=joy is not one of"),
         (["--scorm", "--hosted", "ftp://a.org"], "--hosted ftp://a.org: not the address of a page"),
+        (["--scorm", "--hosted", ""], "--hosted : not the address of a page"),
         (["--scorm", "--hosted", "https://"], "--hosted https://: not the address of a page"),
     ],
 )
