@@ -127,7 +127,8 @@ def snippets(
     the snippets; without it, and for GitHub, they name a file beside the page.
 
     A frame shows the widget alone, so `view.embed` does not matter. What asks a question has an id:
-    whoever is told an answer can tell whose it is.
+    whoever is told an answer can tell whose it is. `data-external` keeps what makes one file of a
+    page, as pandoc does, from putting the simulator's files into it.
     """
     shown, framed = replace(view, embed=False), replace(view, embed=True)
     folder = address.rpartition("/")[0] + "/"
@@ -146,7 +147,7 @@ def snippets(
         inside = f'<img src="{source}" width="100%"\n    alt="{quoted(words)}"/>'
         if svg:
             traits |= {"picture": source, "words": words}
-    script = tag("script", async_=True, src=f"{folder}static/embed.js")
+    script = tag("script", async_=True, data_external="1", src=f"{folder}static/embed.js")
     asks = view.asks and view.lab not in BY_NAME
     named_so = {"id": scene_name(params, shown)} if asks else {}
     opening = start("bonus-token", **named_so, **query(params, shown, keys))
@@ -155,7 +156,7 @@ def snippets(
     frame = (
         f"{start('iframe', **named_so, src=link(address, params, framed, keys))[:-1]}\n"
         f'  title="{quoted(title)}" width="100%" height="{frame_height(view)}"\n'
-        f'  frameborder="0" loading="lazy"></iframe>'
+        f'  frameborder="0" loading="lazy" data-external="1"></iframe>'
     )
     return [
         Snippet("link", "Link", to_scene),

@@ -236,6 +236,7 @@ def test_every_snippet_leads_to_the_scene(params: Params, view: View, address: s
         tags = dict(Tags(texts[key]).found)
         folder = address.removesuffix("index.html")
         assert tags["script"]["src"] == f"{folder}static/embed.js"
+        assert tags["script"]["data-external"] == frame["data-external"] == "1"
         assert tags["bonus-token"] == {**of_question, **query(params, shown)}
     lab = BY_NAME.get(view.lab)
     file = f"./{picture_name(params, shown)}"

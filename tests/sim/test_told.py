@@ -668,7 +668,7 @@ def test_snippets_are_written_as_their_tools_take_them() -> None:
     params, view = Params(draft_length=7), View(tick=0, ask="speedup")
     texts = {one.key: one.text for one in snippets("https://a.org/x/", params, view)}
     name, words = picture_name(params, view), summary(Run(params), 0)
-    script = '<script async src="https://a.org/x/static/embed.js"></script>'
+    script = '<script async data-external="1" src="https://a.org/x/static/embed.js"></script>'
     named_so = f'id="{name.removesuffix(".svg")}"'
     opening = f'<bonus-token {named_so} k="7" tick="0" ask="speedup">'
     to_scene = "https://a.org/x/?k=7&tick=0&ask=speedup"
@@ -678,7 +678,8 @@ def test_snippets_are_written_as_their_tools_take_them() -> None:
         "iframe": (
             f'<iframe {named_so} src="https://a.org/x/?k=7&amp;tick=0&amp;embed=on&amp;ask=speedup"\n'
             '  title="Bonus Token: a KV cache and speculative decoding" width="100%" '
-            f'height="{frame_height(view)}"\n  frameborder="0" loading="lazy"></iframe>'
+            f'height="{frame_height(view)}"\n'
+            '  frameborder="0" loading="lazy" data-external="1"></iframe>'
         ),
         "element": (
             f'{script}\n{opening}\n  <a href="https://a.org/x/?k=7&amp;tick=0&amp;ask=speedup">'
