@@ -27,6 +27,7 @@ BROWSERS = {
 """The engines that the browser tests run in, and the Debian packages that hold them."""
 
 NODE_TOOLS = {
+    "@mdx-js/mdx": "3.1.1",
     "axe-core": "4.14.1",
     "html-validate": "10.17.0",
     "myst-parser": "1.7.3",

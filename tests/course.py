@@ -14,7 +14,10 @@ from urllib.parse import urlsplit
 from selenium.common.exceptions import WebDriverException
 
 from sim.labs.share import snippets
+from sim.marks import PALETTES
 from sim.params import Params
+from sim.run import Run
+from sim.scene import light_or_dark, picture
 from sim.view import View
 from tests import browsers
 from tests.driver import PageDriver
@@ -193,6 +196,8 @@ def element(address: str, *elements: str) -> str:
     return script + "".join(f"<bonus-token {one}</bonus-token>" for one in elements)
 
 
-def snippet(kind: str, address: str, params: Params, view: View) -> str:
-    """A snippet as the share dialog prints it."""
-    return next(one.text for one in snippets(address, params, view) if one.key == kind)
+def snippet(kind: str, address: str, params: Params, view: View, inside: bool = True) -> str:
+    """A snippet as the share dialog prints it, with the picture inside or beside the page."""
+    svg = picture(Run(params), view, PALETTES[light_or_dark(view.theme)]) if inside else ""
+    found = {one.key: one.text for one in snippets(address, params, view, svg=svg)}
+    return found[kind]

@@ -337,6 +337,8 @@ def book(tmp_path_factory: pytest.TempPathFactory, simulator: str) -> Path:
         + "\n\nBetween.\n\n"
         + snippet("iframe", simulator, params, replace(view, tick=91))
         + "\n\n"
+        + snippet("myst", simulator, params, view, inside=False)
+        + "\n\n"
         + snippet("markdown", simulator, params, view)
         + "\n\nAfter.\n"
     )
@@ -359,12 +361,15 @@ def test_a_sphinx_book_shows_the_scene_as_the_dialog_prints_it(
         shared.until(lambda: notes.run("return !!document.querySelector('bonus-token').shadowRoot"))
         notes.run("document.querySelector('bonus-token').id = 'a'")
         shown = notes.run(
-            "const image = document.querySelector('bonus-token img');"
-            "return [image.complete && image.naturalWidth, image.offsetHeight, image.alt]"
+            "return [...document.querySelectorAll('bonus-token img, p > a > img')].map((image) =>"
+            "[image.complete && image.naturalWidth, image.offsetHeight, image.alt, image.src])"
         )
-        assert shown[0] > 500
-        assert shown[1] > 100
-        assert shown[2].startswith("Tick 90.")
+        assert len(shown) == 3
+        for width, height, words, _ in shown:
+            assert width > 500
+            assert height > 100
+            assert words.startswith("Tick 90.")
+        assert [src.partition(":")[0] for *_, src in shown] == ["data", "http", "http"]
         text = notes.run("return document.body.innerText")
         assert text.index("Before.") < text.index("Between.") < text.index("After.")
         with notes.inside() as page:

@@ -144,8 +144,15 @@ def test_without_javascript_the_page_can_be_read(shared: PageDriver) -> None:
     assert isinstance(driver, webdriver.Chrome)
     try:
         driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
-        driver.get(shared.address)
-        assert "JavaScript is off" in driver.find_element("css selector", "noscript").text
+        driver.get(shared.address + "?k=12&tick=90")
+        said = driver.find_element("css selector", "noscript")
+        assert "JavaScript, which is switched off" in said.text
+        link = said.find_element("css selector", "a").get_property("href")
+        assert link == f"{shared.address}?k=12&tick=90#widget"
+        assert driver.find_element("css selector", "#text").is_displayed()
+        # What is printed is another scene, and only shown as what it is.
+        assert not driver.find_element("css selector", "#printed svg").is_displayed()
+        said.find_element("css selector", "summary").click()
         assert driver.find_element("css selector", "#printed svg").is_displayed()
         assert driver.find_element("css selector", "[data-metric=tokens]").text == "216"
     finally:

@@ -244,14 +244,16 @@ def test_every_snippet_leads_to_the_scene(params: Params, view: View, address: s
         tags = dict(Tags(texts[key]).found)
         folder = address.removesuffix("index.html")
         assert tags["script"]["src"] == f"{folder}static/embed.js"
+        assert tags["script"]["data-external"] == frame["data-external"] == "1"
         assert tags["bonus-token"] == {**of_question, **query(params, shown)}
     lab = BY_NAME.get(view.lab)
-    pointed = f"[Bonus Token: {lab.title}]" if lab else f"]({picture_name(params, shown)})]"
+    file = f"./{picture_name(params, shown)}"
+    pointed = f"[Bonus Token: {lab.title}]" if lab else f"]({file})]"
     for key in ("myst", "quarto", "markdown"):
         assert f"{pointed}({texts['link']})" in texts[key]
     tags = dict(Tags(texts["element"]).found)
     assert tags["a"]["href"] == texts["link"]
-    assert tags.get("img", {}).get("src") == (None if lab else picture_name(params, shown))
+    assert tags.get("img", {}).get("src") == (None if lab else file)
 
 
 @pytest.mark.parametrize(
@@ -310,5 +312,5 @@ def test_the_dialog_offers_every_part_lock_and_question() -> None:
     checked = {(a["data-share"], a["value"]) for _, a in tags if "checked" in a}
     assert checked == {("show", "pass"), ("lock", "k")}
     options = {str(a["value"]) for tag, a in tags if tag == "option"}
-    assert {"none", *ASKED, "auto", "light", "dark"} == options
+    assert {"none", *ASKED, "auto", "light", "dark", "inside", "beside"} == options
     assert set(ASKED) < {metric.name for metric in METRICS}

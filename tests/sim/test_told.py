@@ -686,21 +686,22 @@ def test_snippets_are_written_as_their_tools_take_them() -> None:
     params, view = Params(draft_length=7), View(tick=0, ask="speedup")
     texts = {one.key: one.text for one in snippets("https://a.org/x/", params, view)}
     name, words = picture_name(params, view), summary(Run(params), 0)
-    script = '<script async src="https://a.org/x/static/embed.js"></script>'
+    script = '<script async data-external="1" src="https://a.org/x/static/embed.js"></script>'
     named_so = f'id="{name.removesuffix(".svg")}"'
     opening = f'<bonus-token {named_so} k="7" tick="0" ask="speedup">'
     to_scene = "https://a.org/x/?k=7&tick=0&ask=speedup"
-    image = f"[![{words}]({name})]({to_scene})"
+    image = f"[![{words}](./{name})]({to_scene})"
     assert texts == {
         "link": to_scene,
         "iframe": (
             f'<iframe {named_so} src="https://a.org/x/?k=7&amp;tick=0&amp;embed=on&amp;ask=speedup"\n'
             '  title="Bonus Token: a KV cache and speculative decoding" width="100%" '
-            f'height="{frame_height(view)}"\n  frameborder="0" loading="lazy"></iframe>'
+            f'height="{frame_height(view)}"\n'
+            '  frameborder="0" loading="lazy" data-external="1"></iframe>'
         ),
         "element": (
             f'{script}\n{opening}\n  <a href="https://a.org/x/?k=7&amp;tick=0&amp;ask=speedup">'
-            f'<img src="{name}" width="100%"\n    alt="{words}"></a>\n</bonus-token>'
+            f'<img src="./{name}" width="100%"\n    alt="{words}"/></a>\n</bonus-token>'
         ),
         "myst": f"{script}\n\n{opening}\n\n{image}\n\n</bonus-token>",
         "mystmd": (
@@ -750,7 +751,7 @@ def test_the_dialog_shows_the_scene_s_own_choices() -> None:
     view = View(ask="tokens", theme="dark", lock=("k", "play"), show=("pass", "numbers"))
     tags = Tags(dialog_html("https://a.org/", params, view)).found
     chosen = [a["value"] for tag, a in tags if tag == "option" and "selected" in a]
-    assert chosen == ["tokens", "dark"]
+    assert chosen == ["tokens", "dark", "inside"]
     checked = {(a["data-share"], a["value"]) for _, a in tags if "checked" in a}
     assert checked == {("show", "pass"), ("show", "numbers"), ("lock", "k"), ("lock", "play")}
     areas = {str(a["data-snippet"]): a for tag, a in tags if tag == "textarea"}
@@ -762,7 +763,7 @@ def test_the_dialog_shows_the_scene_s_own_choices() -> None:
     }
     assert [a["data-copy"] for _, a in tags if "data-copy" in a] == list(areas)
     offered = [a["value"] for tag, a in tags if tag == "option"]
-    assert offered == ["none", *ASKED, "auto", "light", "dark"]
+    assert offered == ["none", *ASKED, "auto", "light", "dark", "inside", "beside"]
     text = dialog_html("https://a.org/", params, view)
     for words in (">no question<", ">as the page around<", ">this pass<", ">timeline, buttons<"):
         assert words in text
@@ -803,15 +804,18 @@ def test_the_dialog_is_whole_and_each_choice_is_labelled() -> None:
         *locks,
         *("timeline", "speed", "rail", "Play", "Step", "Back", "to the start", "Reset"),
         "Keep for comparison",
-        *("Ask to predict", "… in your own words", "Colours", "Start playing at once"),
-        "Where this page is hosted",
+        *("Ask to predict", "… in your own words", "Colours", "The picture"),
+        *("Start playing at once", "Where this page is hosted"),
     ]
     assert whole.said["h3"] == [
         *("Link", "iframe", "bonus-token, for any HTML page", "MyST in Sphinx, Jupyter Book 1"),
         *("Jupyter Book 2, mystmd", "Quarto", "Markdown without scripts"),
     ]
     asked = [LABELS[name] for name in ASKED]
-    assert whole.said["option"] == ["no question", *asked, "as the page around", "light", "dark"]
+    assert whole.said["option"] == [
+        *("no question", *asked, "as the page around", "light", "dark"),
+        *("inside the snippet", "a file beside the page"),
+    ]
     assert {"rates", "theme", "share"} & {
         str(a["value"])
         for _, a in Tags(dialog_html("https://a.org/", Params(), view)).found
