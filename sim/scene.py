@@ -52,8 +52,7 @@ class Scene:
     def _repr_html_(self) -> Markup:
         """The picture with its words: notebooks make an image of SVG, and say nothing of it."""
         words = summary(self.run, self.view.first_tick)
-        drawn = quote(self.svg(), safe=" '():;,/=")
-        return tag("img", src=f"data:image/svg+xml,{drawn}", alt=words)
+        return tag("img", src=inside_a_page(self.svg()), alt=words)
 
     def __repr__(self) -> str:
         said = ", ".join(f"{key}={text!r}" for key, text in query(self.params, self.view).items())
@@ -64,6 +63,11 @@ def picture(run: Run, view: View, colours: Mapping[str, str]) -> str:
     """The scene as it opens, as SVG text: where a question is put, that instead of its answer."""
     asked = Question(view.ask, view.tick, view.ask_text).plain if view.asks else None
     return scene_svg(run, view.first_tick, colours, asked)
+
+
+def inside_a_page(svg: str) -> str:
+    """A picture as an address that holds it whole, for HTML, JSX and Markdown alike."""
+    return "data:image/svg+xml," + quote(svg, safe="=:/;,.-+!~")
 
 
 def light_or_dark(theme: str) -> str:

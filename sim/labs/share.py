@@ -19,6 +19,7 @@ from sim.markup import Markup, joined, quoted, start, tag
 from sim.params import PARAMETERS, Params
 from sim.question import LABELS
 from sim.run import Run
+from sim.scene import inside_a_page
 from sim.settings import link, query
 from sim.story import summary
 from sim.verbs import LOCKABLE
@@ -107,11 +108,6 @@ def scene_name(params: Params, view: View) -> str:
 def picture_name(params: Params, view: View) -> str:
     """A file name for the picture of a scene."""
     return scene_name(params, view) + ".svg"
-
-
-def inside_a_page(svg: str) -> str:
-    """A picture as an address that holds it whole, for HTML, JSX and Markdown alike."""
-    return "data:image/svg+xml," + quote(svg, safe="=:/;,.-+!~")
 
 
 def snippets(

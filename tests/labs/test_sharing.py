@@ -9,11 +9,11 @@ from functools import partial
 import pytest
 from selenium.webdriver.common.keys import Keys
 
-from sim.labs.share import inside_a_page, snippets
+from sim.labs.share import snippets
 from sim.marks import PALETTES
 from sim.params import Params
 from sim.run import Run
-from sim.scene import light_or_dark, passes_csv, picture
+from sim.scene import inside_a_page, light_or_dark, passes_csv, picture
 from sim.settings import link
 from sim.view import View
 from tests.driver import PageDriver
