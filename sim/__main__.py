@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from sim import __version__
-from sim.host import output
+from sim.host import output, packing
 from sim.kinds import Whole
 from sim.labs import LABS, Lab
 from sim.marks import PALETTES
@@ -31,8 +31,6 @@ COMMANDS = {lab.name: lab for lab in LABS if lab.command}
 TICK = BY_KEY["tick"]
 PORT = Setting("port", 8000, "port", Whole(1, 65535), "port", "Port to serve on.")
 HOST = "--host"
-STDOUT = "-"
-"""What names standard output where a file is asked for."""
 
 INTERRUPTED, ENOUGH_READ = 130, 141
 """Exit codes: what a shell says of a program that Ctrl+C ended, or the end of a pipe."""
@@ -102,14 +100,7 @@ def build_parser() -> tuple[Parser, dict[str, Parser]]:
         help="write every pass of the run, with commas and decimal points; for a FILE that ends in "
         f".tsv with tabs and decimal commas, as spreadsheets in most of Europe read. {instead}",
     )
-    made["bundle"].add_argument(
-        "-o",
-        "--output",
-        metavar="PATH",
-        default="bonus-token.zip",
-        help="an archive where it ends in .zip, else a folder; bonus-token.zip unless said. "
-        "- is an archive on standard output.",
-    )
+    packing.arguments(made["bundle"].add_argument)
     for name in COMMANDS:
         made[name].add_argument("--json", action="store_true", help="print one JSON object")
     return parser, made
@@ -171,7 +162,7 @@ def run(parser: Parser, options: argparse.Namespace) -> None:
             _write(parser, name, passes_csv(made))
     if options.json:
         output.say(json.dumps(made.report(tick)))
-    elif STDOUT not in files.values():
+    elif output.STDOUT not in files.values():
         written = "  ".join(f"{r.key}={write(r, values[r.name]) or 'none'}" for r in PARAMETERS)
         output.say(f"tick {tick}   {written}\n\n{table(made.report(tick))}")
 
@@ -182,9 +173,9 @@ def _apart(parser: Parser, as_json: bool, files: dict[str, str]) -> None:
     for flag, name in files.items():
         if not name:
             parser.error(f"{flag}: name a file, or - for standard output")
-        place = name if name == STDOUT else str(Path(name).resolve())
+        place = name if name == output.STDOUT else str(Path(name).resolve())
         if place in places:
-            where = "standard output" if name == STDOUT else name
+            where = "standard output" if name == output.STDOUT else name
             parser.error(
                 f"{places[place]} and {flag} cannot both go to {where}; give {flag} a file"
             )
@@ -193,7 +184,7 @@ def _apart(parser: Parser, as_json: bool, files: dict[str, str]) -> None:
 
 def _write(parser: Parser, name: str, text: str) -> None:
     data = text.encode("utf-8")
-    if name == STDOUT:
+    if name == output.STDOUT:
         output.send(data)
         return
     try:
@@ -205,27 +196,8 @@ def _write(parser: Parser, name: str, text: str) -> None:
 
 
 def bundle(parser: Parser, options: argparse.Namespace) -> None:
-    """Fetch the runtime if it is missing, then write the page with all it needs."""
-    from sim.host import bundle as host
-
-    piped = options.output == STDOUT
-    if not options.output:
-        parser.error("--output: name a folder or an archive, or - for standard output")
-    if piped and sys.stdout is not None and sys.stdout.isatty():
-        parser.error("--output -: an archive is not for a terminal; name a file, or send it on")
-    _fetch(parser, output.complain if piped else output.say)
-    target = Path(options.output)
-    try:
-        files = host.contents()
-        if piped:
-            output.send(host.archive(files))
-            return
-        host.write(target, files)
-    except host.BundleError as error:
-        parser.exit(1, f"{parser.prog}: {error}\n")
-    size = sum(map(len, files.values())) / 1e6
-    output.say(f"{target}: {len(files)} files, {size:.1f} MB unpacked")
-    output.say("How to host it: static/hosting.html in the bundle.")
+    """Write the page with all it needs, or one scene of it as a package."""
+    packing.run(parser, options, lambda say: _fetch(parser, say))
 
 
 def vendor(parser: Parser, options: argparse.Namespace) -> None:

@@ -19,6 +19,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from sim import clock
 from sim.marks import COLUMNS, ROWS
+from sim.markup import escaped
 from sim.metrics import METRICS
 from sim.narrator import sentence
 from sim.params import HORIZON, PARAMETERS, SLOTS
@@ -361,12 +362,15 @@ def asked(session: Session) -> Shown:
         lead = f"{STORIES[session.view.story - 1].lead} "
     if question and not prediction.waiting and not session.view.story:
         why = f" {sentence(session.run, question.tick).text}"
+    told = emphasised(lead + prediction.told(session.run) + why)
+    if question and question.words and prediction.open:
+        told = escaped(question.words)
     return {
         "#question@hidden": question is None,
         "#question@data-phase": prediction.phase,
         ":root@.asking": question is not None,
         ":root@.predicting": prediction.open,
-        "#asked": emphasised(lead + prediction.told(session.run) + why),
+        "#asked": told,
         "#unit": question.unit if question else "",
         "#wrong": prediction.wrong,
         "[data-action=done]": "Next scene" if session.next_story else "Go on",

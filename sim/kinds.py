@@ -201,6 +201,43 @@ class Maybe(Kind[T | None]):
 
 
 @dataclass(frozen=True)
+class Text(Kind[str]):
+    """Words in one line, at most so many characters: each run of white space is one space."""
+
+    most: int
+    control = "field"
+
+    @property
+    def allowed(self) -> str:
+        """How long it may be."""
+        return f"a text of up to {self.most} characters"
+
+    def admits(self, value: object) -> bool:
+        """A text without white space around it or twice in it."""
+        return isinstance(value, str) and self._cut(value) == value
+
+    def read(self, given: object) -> tuple[str, bool]:
+        """Cut where it is too long."""
+        if not isinstance(given, str):
+            raise UnreadableError
+        whole = _in_one_line(given)
+        text = self._cut(whole)
+        return text, text == whole
+
+    def write(self, value: str) -> str:
+        """The text."""
+        return value
+
+    def _cut(self, text: str) -> str:
+        return _in_one_line(text)[: self.most].rstrip()
+
+
+def _in_one_line(text: str) -> str:
+    whole = "".join(" " if ord(sign) < ord(" ") else sign for sign in text)
+    return " ".join(whole.encode(errors="replace").decode().split())  # half a character is none
+
+
+@dataclass(frozen=True)
 class Choice(Kind[str]):
     """One of some names."""
 

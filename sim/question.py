@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from sim.kinds import write_number
+from sim.kinds import Real, Whole, write_number
 from sim.metrics import ANSWERS, BY_NAME, METRICS
+from sim.params import HORIZON
 from sim.reading import UnreadableError, number
 from sim.run import Run
-from sim.words import figure_with_unit
+from sim.view import WORDS
+from sim.words import as_shown, figure_with_unit
 
 LABELS = {metric.name: metric.alone or metric.label for metric in METRICS}
 """What a number is called where it stands alone."""
@@ -18,8 +21,14 @@ LABELS = {metric.name: metric.alone or metric.label for metric in METRICS}
 SPOT_ON, CLOSE = 0.02, 0.1
 """Share of the result by which a prediction may be off."""
 
+FAR_OFF = 0.5
+"""Share of the result from which on a prediction is worth nothing."""
+
 LONGEST = 30
 """Characters of a bad prediction that are repeated."""
+
+TICK, ANY_NUMBER = Whole(0, HORIZON), Real(-math.inf, math.inf)
+"""What a question may be about, and what may be predicted."""
 
 
 class UnreadablePredictionError(ValueError):
@@ -31,6 +40,8 @@ class Question(NamedTuple):
 
     name: str
     tick: int
+    words: str = ""
+    """The question as its author words it, as plain text; empty for ours."""
 
     @property
     def unit(self) -> str:
@@ -44,10 +55,17 @@ class Question(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The question in words."""
+        """The question in words, with **emphasis**, unless its author words it."""
+        if self.words:
+            return self.words
         meaning = BY_NAME[self.name].help
         asked = f"what will it say for **{LABELS[self.name]}** at tick {self.tick}?"
         return f"Before it runs: {asked} ({meaning})"
+
+    @property
+    def plain(self) -> str:
+        """The question in words, without emphasis."""
+        return self.words or self.text.replace("**", "")
 
     def read(self, text: str) -> float:
         """A prediction as the reader writes it, in the unit of the number; percent as a share.
@@ -102,6 +120,10 @@ class Prediction:
     """The reader's prediction; percent as a share."""
     wrong: str = ""
     """What is wrong with what the reader wrote."""
+    written: str = ""
+    """What stands in the field of the reader."""
+    tried: tuple[Question, ...] = ()
+    """Every question that was over so far, as often as it was."""
     put: int = 0
     """How often a question was put or taken away: what was written goes with it."""
 
@@ -127,21 +149,27 @@ class Prediction:
 
     def posed(self, question: Question | None) -> Prediction:
         """Another question, or none."""
-        return Prediction(question, OPEN if question else OVER, put=self.put + 1)
+        phase = OPEN if question else OVER
+        return Prediction(question, phase, tried=self.tried, put=self.put + 1)
 
-    def postponed(self, tick: int) -> Prediction:
-        """The question about another tick; what was written stays."""
-        return replace(self, question=self.question and self.question._replace(tick=tick))
+    def altered(self, **fields: Any) -> Prediction:
+        """The question about another tick, or in other words; what was written stays."""
+        return replace(self, question=self.question and self.question._replace(**fields))
+
+    def noted(self, text: str) -> Prediction:
+        """The question with what the reader has written so far."""
+        return replace(self, written=text[:MOST_WRITTEN]) if self.open else self
 
     def answered(self, text: str) -> Prediction:
         """The question with a prediction as the reader writes it, or with what is wrong with it."""
         if self.question is None or not self.open:
             return self
+        noted = self.noted(text)
         try:
             said = self.question.read(text)
         except UnreadablePredictionError as error:
-            return replace(self, wrong=str(error))
-        return replace(self, said=said, phase=RUNNING, wrong="")
+            return replace(noted, wrong=str(error))
+        return replace(noted, said=said, phase=RUNNING, wrong="")
 
     def given_up(self) -> Prediction:
         """The question without a prediction that was not made yet."""
@@ -149,8 +177,14 @@ class Prediction:
 
     def reached(self, tick: int) -> Prediction:
         """The question once the run is at `tick`: over, if it was on its way there."""
-        there = self.question is not None and self.running and tick >= self.question.tick
-        return replace(self, phase=OVER) if there else self
+        if self.question is None or not self.running or tick < self.question.tick:
+            return self
+        return replace(self, phase=OVER, tried=(*self.tried, self.question))
+
+    @property
+    def attempts(self) -> int:
+        """How often this question was over so far: predicted, or shown without a prediction."""
+        return self.tried.count(self.question) if self.question else 0
 
     def told(self, run: Run) -> str:
         """What is said of it: the question, what the reader said, or what came of it."""
@@ -164,22 +198,86 @@ class Prediction:
         return f"You said **{said}**. It runs to tick {self.question.tick} …"
 
     def answer(self, run: Run) -> dict[str, Any] | None:
-        """What hosts are told once a prediction was compared; None before, and without one."""
-        if self.question is None or self.said is None or self.phase != OVER:
+        """What hosts are told once a question is over; None before.
+
+        `prediction` is None where the reader only had it shown. `result` is the number as it is
+        shown, of a percentage its share; `score` is what the prediction is worth, of 100.
+        """
+        if self.question is None or self.phase != OVER:
             return None
+        name, tick, _ = self.question
         return {
-            "question": self.question.name,
+            "question": name,
             "prediction": self.said,
-            "result": self.question.result(run),
-            "tick": self.question.tick,
+            "result": as_shown(name, self.question.result(run)),
+            "score": points(self.said, self.question.result(run)),
+            "tick": tick,
+            "attempts": self.attempts,
         }
+
+    @property
+    def kept(self) -> dict[str, Any]:
+        """All of it as JSON can hold it, for `kept_as`."""
+        return {
+            "question": self.question and list(self.question),
+            "phase": self.phase,
+            "prediction": self.said,
+            "written": self.written,
+            "tried": [list(question) for question in self.tried[-MOST_TRIED:]],
+        }
+
+
+MOST_WRITTEN = 100
+"""Characters of the reader's field that are remembered."""
+
+MOST_TRIED = 1000
+"""Questions that were over, of those that are remembered elsewhere."""
+
+
+def kept_as(fields: Mapping[str, object]) -> Prediction:
+    """The prediction that `Prediction.kept` told of. Raises UnreadableError for anything else."""
+    question, phase, said = (fields.get(name) for name in ("question", "phase", "prediction"))
+    written, tried = fields.get("written"), fields.get("tried")
+    if phase not in (OPEN, RUNNING, OVER) or not isinstance(written, str):
+        raise UnreadableError
+    if not isinstance(tried, list) or len(tried) > MOST_TRIED:
+        raise UnreadableError
+    return Prediction(
+        None if question is None else _question(question),
+        str(phase),
+        None if said is None else ANY_NUMBER.read(said)[0],
+        written=written[:MOST_WRITTEN],
+        tried=tuple(map(_question, tried)),
+    )
+
+
+def _question(told: object) -> Question:
+    if not isinstance(told, list) or len(told) != 3 or told[0] not in tuple(LABELS):
+        raise UnreadableError
+    return Question(str(told[0]), TICK.read(told[1])[0], WORDS.read(told[2])[0])
 
 
 NOTHING_ASKED = Prediction()
 
 
+def points(prediction: float | None, result: float | None) -> int | None:
+    """What a prediction is worth, of 100: all within `SPOT_ON` of the result, less in a straight
+    line the further it is off, nothing from `FAR_OFF` on. No prediction is worth nothing, and None
+    is for a run that has no such number.
+    """
+    if result is None:
+        return None
+    off = FAR_OFF if prediction is None else _off(prediction, result)
+    return round(100 * min(max((FAR_OFF - off) / (FAR_OFF - SPOT_ON), 0), 1))
+
+
+def _off(prediction: float, result: float) -> float:
+    """By which share of the result a prediction is off; of a result of 0 by all, or by nothing."""
+    return abs(prediction - result) / abs(result) if result else float(prediction != 0)
+
+
 def _judged(prediction: float, result: float) -> str:
-    off = abs(prediction - result) / abs(result) if result else float(prediction != 0)
+    off = _off(prediction, result)
     if off <= SPOT_ON:
         return f"Spot on (within {100 * SPOT_ON:.0f} %)"
     if off <= CLOSE:

@@ -20,6 +20,7 @@ _GROUPED = re.compile(r"([-+]?[1-9]\d{0,2})(([ '’.,])\d{3}(?:\3\d{3})*)(?:(?!\
 _SPACE = re.compile(r"\s")
 _AMPERSANDS = re.compile(r"^(?:(?:amp|#0*38|#x0*26);)+", re.IGNORECASE)
 _CODED = re.compile(r"%[0-9a-f]{2}", re.IGNORECASE)
+_CODED_SPACE = "%20"
 _BRACKETS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}]', re.DOTALL)
 
 
@@ -60,21 +61,26 @@ def cut_off(fragment: str) -> bool:
     return bool(_AMPERSANDS.match(fragment))
 
 
-def keys_of(search: str, fragment: str, known: Container[str]) -> dict[str, str]:
+def keys_of(
+    search: str, fragment: str, known: Container[str], texts: Container[str] = ()
+) -> dict[str, str]:
     """The keys of an address, given what follows its ? and its #; of a repeated key the last.
 
     Course platforms and editors escape links once too often: `&amp;` and `&#038;` stand for `&`,
-    and of keys that are `known` the values may still be coded, with all keys behind them.
+    and of keys that are `known` the values may still be coded, with all keys behind them. Values of
+    `texts` stand as they are, for any sign may be theirs, unless their spaces too are still coded.
     """
     text = search.removeprefix("?") + ("&" + fragment if cut_off(fragment) else "")
     found: dict[str, str] = {}
     for whole, value in parse_qsl(text, keep_blank_values=True):
         name = _AMPERSANDS.sub("", whole)
-        if name in known:
+        if name in texts and (" " in value or _CODED_SPACE not in value):
+            found[name] = value
+        elif name in known:
             value, _, rest = _bare(value).partition("&")
-            found.update({name: value, **keys_of(rest, "", known)})
+            found.update({name: value, **keys_of(rest, "", known, texts)})
         elif not value and _bare(name).partition("=")[0] in known:  # all of it is coded
-            found.update(keys_of(_bare(name), "", known))
+            found.update(keys_of(_bare(name), "", known, texts))
         else:
             found[name] = value
     return found

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import quote
 
 from sim.marks import PALETTES
+from sim.markup import Markup, tag
 from sim.metrics import METRICS
 from sim.params import HORIZON, Params
 from sim.picture import scene_svg
 from sim.question import Question
 from sim.run import Run
 from sim.settings import link, query
+from sim.story import summary
 from sim.view import BY_KEY, NAMES, View, changed
 
 
@@ -46,6 +49,11 @@ class Scene:
     def _repr_svg_(self) -> str:
         return self.svg()
 
+    def _repr_html_(self) -> Markup:
+        """The picture with its words: notebooks make an image of SVG, and say nothing of it."""
+        words = summary(self.run, self.view.first_tick)
+        return tag("img", src=inside_a_page(self.svg()), alt=words)
+
     def __repr__(self) -> str:
         said = ", ".join(f"{key}={text!r}" for key, text in query(self.params, self.view).items())
         return f"Scene({said})"
@@ -53,8 +61,13 @@ class Scene:
 
 def picture(run: Run, view: View, colours: Mapping[str, str]) -> str:
     """The scene as it opens, as SVG text: where a question is put, that instead of its answer."""
-    asked = Question(view.ask, view.tick).text.replace("**", "") if view.asks else None
+    asked = Question(view.ask, view.tick, view.ask_text).plain if view.asks else None
     return scene_svg(run, view.first_tick, colours, asked)
+
+
+def inside_a_page(svg: str) -> str:
+    """A picture as an address that holds it whole, for HTML, JSX and Markdown alike."""
+    return "data:image/svg+xml," + quote(svg, safe="=:/;,.-+!~")
 
 
 def light_or_dark(theme: str) -> str:

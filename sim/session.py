@@ -12,15 +12,16 @@ from typing import Any
 from sim.clock import CLOSEST, FARTHEST
 from sim.labs import of_a_lab
 from sim.params import HORIZON, PARAMETERS, Params
-from sim.question import Question
+from sim.question import Question, kept_as
 from sim.rail import STORIES
+from sim.reading import UnreadableError
 from sim.settings import entered, shown, stepped, write
 from sim.state import Kept, Session
 from sim.theory import best_length
 from sim.verbs import VERB
 from sim.view import BY_KEY, SPEED, THEMES, View, changed, with_lab_keys
 
-VISITED = (*(row.key for row in PARAMETERS), "tick", "speed", "ask")
+VISITED = (*(row.key for row in PARAMETERS), "tick", "speed", "ask", "asktext")
 """What a scene of the text sets, and what it does not name goes back to its default."""
 
 OF_A_STORY = frozenset({"story", *VISITED})
@@ -56,7 +57,8 @@ def _posed(session: Session) -> Session:
     """Put the scene's question, if it has one, at the start of the run."""
     view, before = session.view, session.prediction
     tick = before.question.tick if before.question and before.open and not view.tick else view.tick
-    asked = Question(view.ask, tick) if view.asks else None
+    words = "" if view.story else view.ask_text
+    asked = Question(view.ask, tick, words) if view.asks else None
     session = replace(session, prediction=before.posed(asked))
     if asked is None:
         return session
@@ -98,8 +100,9 @@ def change(session: Session, changes: Mapping[str, object], ghost: bool = False)
     )
     if "ask" in changes:
         session = _posed(session)
-    elif prediction.open and view.tick != before.tick:
-        prediction = prediction.postponed(view.tick)
+    elif prediction.open and (view.tick, view.ask_text) != (before.tick, before.ask_text):
+        moved = {"tick": view.tick} if view.tick != before.tick else {}
+        prediction = prediction.altered(**moved, words=view.ask_text)
         session = replace(
             session, prediction=prediction, view=replace(session.view, tick=before.tick)
         )
@@ -329,6 +332,33 @@ def predict(session: Session, text: str) -> Step:
     return (_reached(play(session)[0]) if runs else session), []
 
 
+def note(session: Session, text: str) -> Step:
+    """Remember what the reader has written so far."""
+    return replace(session, prediction=session.prediction.noted(text)), []
+
+
+def resume(session: Session, fields: object) -> Step:
+    """Go on with the question where another page left it, as `Prediction.kept` told there.
+
+    A question that was put here meanwhile stands; attempts are counted on in any case.
+    """
+    now = session.prediction
+    try:
+        held = kept_as(fields if isinstance(fields, dict) else {})
+    except UnreadableError:
+        return session, ["resume: this is no question as a picture told it; nothing was changed."]
+    held = replace(held, put=now.put + 1)
+    if held.question == now.question or (now.question is None and not held.waiting):
+        session = replace(session, prediction=held)
+    else:
+        session = replace(session, prediction=replace(now, tried=held.tried))
+    if session.prediction.running:
+        return play(session)
+    if held.question and held.question == now.question and not held.waiting:
+        return seek(session, held.question.tick)
+    return session, []
+
+
 def skip(session: Session) -> Step:
     """Go to the tick of the question, and its answer."""
     question = session.prediction.question
@@ -392,6 +422,8 @@ def call(session: Session, name: str, arguments: list[Any]) -> Step:
         return seek(session, first)
     if name == "step":
         return step(session, 1 if first is None else first)
+    if name == "resume":
+        return resume(session, first)
     plain = {"play": play, "pause": pause, "evict": evict, "reset": reset}
     return plain[name](session) if name in plain else (session, [])
 
@@ -399,7 +431,7 @@ def call(session: Session, name: str, arguments: list[Any]) -> Step:
 SILENT = frozenset(
     {
         *(play, pause, toggle, arrive, drag_ends, set_speed, next_theme, predict, ask_again, done),
-        *(dismiss_ghost, dismiss_point, keep, dismiss_kept),
+        *(dismiss_ghost, dismiss_point, keep, dismiss_kept, note),
     }
 )
 """Actions that nothing can be wrong with: what was complained of before stands."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from itertools import islice
 from typing import Any, TypeVar
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from sim.kinds import Kind, Number
 from sim.reading import UnreadableError
@@ -190,4 +190,4 @@ def query(*records: object) -> dict[str, str]:
 def link(address: str, *records: object) -> str:
     """The link at `address` that leads to these records."""
     keys = query(*records)
-    return address + ("?" + urlencode(keys, safe=",:") if keys else "")
+    return address + ("?" + urlencode(keys, safe=",:", quote_via=quote) if keys else "")

@@ -104,14 +104,14 @@ class Session:
         question = self.prediction.question
         if question and self.prediction.waiting:
             return replace(self.view, tick=question.tick)
-        return replace(self.view, ask=NO_QUESTION)
+        return replace(self.view, ask=NO_QUESTION, ask_text="")
 
     @property
     def link(self) -> tuple[Params, View, dict[str, str]]:
         """What a link to this scene is made of: see `settings.link`."""
         scene = self.scene
         if self.view.story:  # which says all about the run
-            told = ("tick", "speed", "ask")
+            told = ("tick", "speed", "ask", "asktext")
             plain = {row.name: row.default for row in VIEW if row.key in told}
             return Params(), replace(scene, **plain), dict(self.lab_keys)
         return self.params, scene, dict(self.lab_keys)

@@ -69,6 +69,7 @@ VERBS = (
     ),
     Verb("reset", label="Reset", while_asked=True, in_script=True, from_host=True),
     Verb("picture", button=False, from_host=True),
+    Verb("resume", button=False, from_host=True, field=WHOLE),
     Verb("share", label="Share", while_asked=True),
     Verb("theme", while_asked=True),
     Verb("keep", label="Keep for comparison"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from sim.kinds import Choice, Real, Switch, Whole
+from sim.kinds import Choice, Real, Switch, Text, Whole
 from sim.labs import ALONE, of_a_lab
 from sim.lists import Choices
 from sim.metrics import METRICS
@@ -28,6 +28,9 @@ NO_QUESTION = NO_LAB = "none"
 THEMES = ("auto", "light", "dark")
 
 SPEED = Real(1, 60)
+
+WORDS = Text(300)
+"""A question in its author's own words."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,13 @@ class View:
         "ask",
         "A number to predict before the run plays up to the tick.",
     )
+    ask_text: str = setting(
+        "",
+        "asktext",
+        WORDS,
+        "own words",
+        "The question in other words, as plain text.",
+    )
     story: int = setting(
         0,
         "story",
@@ -117,6 +127,9 @@ class View:
 
 
 VIEW = rows(View)
+TEXTS = {name for row in VIEW if isinstance(row.kind, Text) for name in (row.key, row.name)}
+"""Settings in which any sign may stand."""
+
 BY_KEY = {row.key: row for row in PARAMETERS + VIEW}
 NAMES = {name for row in BY_KEY.values() for name in (row.key, row.name)}
 """What a setting may be called: its key or its full name."""
@@ -187,7 +200,7 @@ class _Known:
 
 def asked(search: str, fragment: str = "") -> dict[str, str]:
     """The settings that an address names, given what follows its ? and its #; with other names."""
-    return keys_of(search, fragment, _Known())
+    return keys_of(search, fragment, _Known(), TEXTS)
 
 
 def changed(
@@ -196,6 +209,8 @@ def changed(
     """A scene with `changes` (by key or full name) read leniently, and what was wrong with them."""
     after, complaints = updated(params, changes)
     shown_as, more = updated(view, changes)
+    if not TEXTS.isdisjoint(changes) and shown_as.ask_text and not shown_as.asks:
+        more.append("asktext words no question; add one, such as ask=speedup.")
     return after, shown_as, complaints + more + pointed_out(changes)
 
 

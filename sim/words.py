@@ -66,6 +66,16 @@ def figure(name: str, value: float | None) -> str:
     return f"{value:.2g}" if 0 < value < SMALL else f"{value:.{metric.digits}f}"
 
 
+def as_shown(name: str, value: float | None) -> float | None:
+    """A metric as a number of no more digits than the page shows; a percentage is a share."""
+    metric = BY_NAME[name]
+    if value is None or metric.is_count:
+        return None if value is None else round(value)
+    if metric.unit == "%":
+        return round(value, metric.digits + 2)
+    return float(figure(name, value))
+
+
 def figure_with_unit(name: str, value: float | None) -> str:
     """A metric where it stands alone."""
     times = "×" if BY_NAME[name].unit == "×" and value is not None else ""

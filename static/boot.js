@@ -268,6 +268,7 @@
   const SCENE = document.querySelector('meta[name="scene-keys"]')?.content.split(" ") ?? [];
   if (SCENE.some((key) => query.has(key))) root.classList.add("elsewhere"); // than what is printed
   whenRead(() => {
+    $("scene").href = location.href.replace(/([?&])embed=[^&#]*&?/, "$1").replace(/[?&]$/, "");
     for (const [key, value] of query) {
       for (const control of document.querySelectorAll(`[name="${CSS.escape(key)}"], [data-number="${CSS.escape(key)}"]`)) {
         if (control.type === "checkbox") control.checked = !/^(off|0|false)$/i.test(value);

@@ -2,11 +2,20 @@
 // keys of its links; children, a picture say, are shown until the reader starts it, or with
 // start="auto" until it is in view. At most two run at once: one more parks the oldest as a picture.
 (() => {
-  if (customElements.get("bonus-token")) return;
-  const PAGE = new URL("../index.html", document.currentScript.src);
+  // A module is no current script; its address stands in the trace of what it does.
+  const own = `${document.currentScript?.src} ${new Error().stack}`.match(/https?:\S*?\/static\/embed\.js/);
+  if (!own) throw new Error("<bonus-token>: static/embed.js must be fetched from the simulator's own address, not be part of a bundle");
+  const PAGE = new URL("../index.html", own[0]);
+  const known = customElements.get("bonus-token");
+  if (known) {
+    if (known.page !== PAGE.href) console.warn(`<bonus-token> is there already, from ${known.page}: ${own[0]} changes nothing`);
+    return;
+  }
   const PREFIX = "bonus-token:";
-  const KEYS = "speculation k alpha rates cache c c0 batch knee chunk seed evict force tick speed play show lock ask story theme lab".split(" "); // printed
+  const KEYS = "speculation k alpha rates cache c c0 batch knee chunk seed evict force tick speed play show lock ask asktext story theme lab".split(" "); // printed
+  const SWITCHES = "speculation cache play".split(" "); // printed
   const PLAIN_CALLS = "play pause evict reset picture".split(" "); // printed
+  const PROPERTIES = ["start", ...KEYS];
   const ofLab = (name) => name.includes(".");
   const WAKE = "Wake the simulator";
   const MOST_RUNNING = 2;
@@ -58,6 +67,7 @@
 
   class BonusToken extends HTMLElement {
     static observedAttributes = KEYS;
+    static page = PAGE.href;
 
     /** The last state that the simulator told, with its numbers; null before the first. */
     state = null;
@@ -66,6 +76,7 @@
     #parking = false;
     #answer = null; // called with the picture that was asked for
     #scene = null; // of a parked element, as fields to set
+    #asked = null; // how far its question was
     #outbox = []; // what was said before it could be heard
     #theme = "";
     #began = 0;
@@ -95,6 +106,12 @@
     }
 
     connectedCallback() {
+      for (const name of PROPERTIES) { // set before there was a setter
+        if (!Object.hasOwn(this, name)) continue;
+        const value = this[name];
+        delete this[name];
+        this[name] = value;
+      }
       addEventListener("message", this.#hear);
       this.#looking = setInterval(() => this.#look(), LOOK_EVERY);
       if (this.getAttribute("start") !== "auto" || this.#scene) return;
@@ -167,9 +184,9 @@
       this.#stop(answer || {});
     }
 
-    // Take the frame away, and keep its scene: `svg` and `query` are what it answered, if it did.
-    #stop({ svg, query } = {}) {
-      if (this.#ready) this.#scene = this.#kept(query);
+    // Take the frame away, and keep its scene: `svg`, `query` and `asked` are what it answered, if it did.
+    #stop({ svg, query, asked } = {}) {
+      if (this.#ready) [this.#scene, this.#asked] = [this.#kept(query), asked];
       this.#frame.remove();
       this.#frame = null;
       this.#ready = this.#parking = false;
@@ -188,7 +205,7 @@
       const scene = { ...params };
       if (typeof query === "string") {
         const keys = new URLSearchParams(query);
-        for (const name of ["tick", "speed", "show", "lock", "ask"]) scene[name] = keys.get(name);
+        for (const name of ["tick", "speed", "show", "lock", "ask", "asktext", "story"]) scene[name] = keys.get(name);
         for (const [name, value] of keys) if (ofLab(name)) scene[name] = value;
       } else if (!this.hasAttribute("ask")) scene.tick = tick;
       return scene;
@@ -202,7 +219,7 @@
     #value(name) {
       const value = this.getAttribute(name);
       if (name === "theme") return value ?? this.#hostTheme();
-      return name === "play" && value === "" ? "on" : value;
+      return value === "" && SWITCHES.includes(name) ? "on" : value;
     }
 
     // What a host may ask for; it happens once the simulator is there.
@@ -212,6 +229,23 @@
     static {
       for (const name of PLAIN_CALLS) {
         this.prototype[name] = function () { this.#send(name); };
+      }
+    }
+
+    // Frameworks assign properties where there are any: each key has one, which is its attribute, and
+    // those that are calls too stay calls. What is no longer given comes as null, or as "" in Preact.
+    static {
+      for (const name of PROPERTIES) {
+        const call = this.prototype[name];
+        Object.defineProperty(this.prototype, name, {
+          get() { return call ?? this.getAttribute(name); },
+          set(value) {
+            const isSwitch = SWITCHES.includes(name);
+            const empty = value === "" && (!isSwitch || this.hasAttribute(name));
+            if (value == null || empty || (value === false && !isSwitch)) this.removeAttribute(name);
+            else this.setAttribute(name, [value].flat().map((item) => [item].flat().join(":")));
+          },
+        });
       }
     }
 
@@ -236,9 +270,10 @@
       }
       if (name === "picture") this.#answer?.(detail);
       if (name === "ready") {
-        if (this.#ready) this.#scene = this.#kept(); // the frame was loaded anew
+        if (this.#ready) [this.#scene, this.#asked] = [this.#kept(), null]; // the frame was loaded anew
         this.#ready = true;
         if (this.#scene) this.set(this.#scene);
+        if (this.#scene && this.#asked) this.#send("resume", this.#asked);
         this.#scene = null;
         this.#flush();
       }

@@ -19,7 +19,7 @@ class Host:
     """Messages to and from the window around this one; every field is checked like a link's."""
 
     def __init__(
-        self, call: Callable[[str, str], str], picture: Callable[[], Mapping[str, str]]
+        self, call: Callable[[str, str], str], picture: Callable[[], Mapping[str, Any]]
     ) -> None:
         self._call, self._picture = call, picture
         self._rest = browser.Delay(STATE_EVERY, self._rested)

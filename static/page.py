@@ -61,7 +61,7 @@ class Page:
         self._playback = Playback()
         self._places = Places()
         self._moments, self._sessions = Face(OF_A_MOMENT), Face(OF_A_SESSION)
-        self._panel = Panel(partial(self.do, actions.predict))
+        self._panel = Panel(partial(self.do, actions.predict), partial(self.do, actions.note))
         canvas = one("#board")
         self._box, self._clock, self._width = one("#board-box"), one("#clock"), clock.WIDTH
         self._board = Board(canvas, browser.context(canvas), browser.watch_canvases(self._redraw))
@@ -135,10 +135,9 @@ class Page:
         self._panel.show(session.prediction)
         if session.view.story and (before is session or before.view.story != session.view.story):
             browser.show_in_row(one(f"#story-{session.view.story}"))
-        if before.prediction.waiting and self._host and not session.prediction.waiting:
-            answer = session.prediction.answer(session.run)
-            if answer:
-                self._host.tell("answer", **answer)
+        was, now = before.prediction, session.prediction
+        if self._host and was.waiting and not now.waiting and was.put == now.put:
+            self._host.tell("answer", **(now.answer(session.run) or {}))
         self._playback.follow(before, session)
 
     def _changed(self) -> None:
@@ -197,12 +196,13 @@ class Page:
         address = browser.address(link("", params, scene, keys))
         self._places.write({"#scene@href": address})
 
-    def _picture(self) -> dict[str, str]:
-        """The scene as a picture, and the keys that lead back to it."""
+    def _picture(self) -> dict[str, Any]:
+        """The scene as a picture, the keys that lead back to it, and how far its question is."""
         scene = self.session.scene
         keys = link("", *self.session.link).removeprefix("?")
         colours = self._colours.paper(scene.theme)
-        return {"svg": picture(self.session.run, scene, colours), "query": keys}
+        svg, asked = picture(self.session.run, scene, colours), self.session.prediction.kept
+        return {"svg": svg, "query": keys, "asked": asked}
 
     def _before_print(self) -> None:
         """Put the scene as it is into the printed picture, sharp at every size."""

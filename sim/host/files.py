@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from sim.host import PACKAGE, SITE
@@ -29,7 +30,8 @@ def file_of(module: str, site: Path = SITE, package: Path = PACKAGE) -> Path | N
     return next((place for place in places if place.is_file()), None)
 
 
-def imported(source: str, inside_functions: bool = False) -> list[str]:
+@cache
+def imported(source: str, inside_functions: bool = False) -> tuple[str, ...]:
     """Modules that a source may import, in its order, with the packages that hold them.
 
     What is imported inside a function counts only if asked for, and what only type checkers import
@@ -46,7 +48,7 @@ def imported(source: str, inside_functions: bool = False) -> list[str]:
         for name in names:
             parts = name.split(".")
             found += [".".join(parts[: end + 1]) for end in range(len(parts))]
-    return list(dict.fromkeys(found))
+    return tuple(dict.fromkeys(found))
 
 
 def _statements(node: ast.AST, inside_functions: bool) -> Iterator[ast.AST]:

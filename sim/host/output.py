@@ -14,6 +14,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+STDOUT = "-"
+"""What names standard output where a file is asked for."""
+
 PLAIN = {
     "–": "-",
     "—": "-",

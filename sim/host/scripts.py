@@ -8,14 +8,19 @@ from __future__ import annotations
 import re
 
 from sim.host import SITE
+from sim.kinds import Switch
 from sim.params import PARAMETERS
 from sim.verbs import ASKED_BY_HOSTS, SCRIPTED
 from sim.view import VIEW
 
+ROWS = tuple(row for row in (*PARAMETERS, *VIEW) if row.key != "embed")
+"""Settings that an element has attributes for."""
+
 LISTS = {
     "boot.js": {"CALLS": list(SCRIPTED)},
     "embed.js": {
-        "KEYS": [row.key for row in (*PARAMETERS, *VIEW) if row.key != "embed"],
+        "KEYS": [row.key for row in ROWS],
+        "SWITCHES": [row.key for row in ROWS if isinstance(row.kind, Switch)],
         "PLAIN_CALLS": [verb.name for verb in ASKED_BY_HOSTS.values() if not verb.field],
     },
 }

@@ -6,6 +6,7 @@ is put into shows the scene before anything is started, in print, and where ther
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -18,10 +19,11 @@ from sim.markup import Markup, joined, quoted, start, tag
 from sim.params import PARAMETERS, Params
 from sim.question import LABELS
 from sim.run import Run
+from sim.scene import inside_a_page
 from sim.settings import link, query
 from sim.story import summary
 from sim.verbs import LOCKABLE
-from sim.view import LOCKS, NO_QUESTION, PARTS, THEMES, VIEW, View
+from sim.view import LOCKS, NO_QUESTION, PARTS, THEMES, VIEW, WORDS, View
 
 BOARD, LEFT, RIGHT = (
     ("board", "pass"),
@@ -62,6 +64,10 @@ OUTSIDE = ("rates", "theme", "share")
 """What the dialog has no box for: a frame has no control for it, or it goes with another's."""
 
 
+INSIDE, BESIDE_IT = "inside", "beside"
+PICTURES = {INSIDE: "inside the snippet", BESIDE_IT: "a file beside the page"}
+"""Where the picture of a scene is."""
+
 NO_KEYS: Mapping[str, str] = MappingProxyType({})
 
 
@@ -94,38 +100,59 @@ def frame_height(view: View) -> int:
     return FRAME + RAIL * ("rail" in shown) + (max(columns) if two else sum(columns))
 
 
+def scene_name(params: Params, view: View) -> str:
+    """A name for a scene: the same scene has the same name."""
+    return f"bonus-token-{crc32(link(TITLE, params, view).encode()):08x}"
+
+
 def picture_name(params: Params, view: View) -> str:
-    """A file name for the picture of a scene: the same scene has the same name."""
-    return f"bonus-token-{crc32(link(TITLE, params, view).encode()):08x}.svg"
+    """A file name for the picture of a scene."""
+    return scene_name(params, view) + ".svg"
 
 
 def snippets(
-    address: str, params: Params, view: View, keys: Mapping[str, str] = NO_KEYS
+    address: str,
+    params: Params,
+    view: View,
+    keys: Mapping[str, str] = NO_KEYS,
+    svg: str = "",
 ) -> list[Snippet]:
     """Every way to put a scene into a page, for the widget at `address` (a link without its query).
 
-    `keys` are those of labs, which stand as they are.
+    `keys` are those of labs, which stand as they are. `svg`, a picture of the scene, travels inside
+    the snippets; without it, and for GitHub, they name a file beside the page.
 
-    A frame shows the widget alone, so `view.embed` does not matter.
+    A frame shows the widget alone, so `view.embed` does not matter. What asks a question has an id:
+    whoever is told an answer can tell whose it is. `data-external` keeps what makes one file of a
+    page, as pandoc does, from putting the simulator's files into it.
     """
     shown, framed = replace(view, embed=False), replace(view, embed=True)
     folder = address.rpartition("/")[0] + "/"
     to_scene = link(address, params, shown, keys)
+    traits: dict[str, object] = {"simulator": folder, **query(params, shown)}
+    traits |= {"labs": dict(keys)} if keys else {}
     if view.lab in BY_NAME:  # it has no picture: a link stands for it
         title = words = f"{NAME}: {BY_NAME[view.lab].title}"
-        picture, inside = f"[{words}]({to_scene})", quoted(words)
+        picture = apart = f"[{words}]({to_scene})"
+        inside = quoted(words)
     else:
         title, words = TITLE, summary(Run(params), view.first_tick)
-        named = picture_name(params, shown)
-        picture = f"[![{words}]({named})]({to_scene})"
-        inside = f'<img src="{named}" width="100%"\n    alt="{quoted(words)}">'
-    script = tag("script", async_=True, src=f"{folder}static/embed.js")
-    opening = start("bonus-token", **query(params, shown, keys))
+        file = f"./{picture_name(params, shown)}"
+        source = inside_a_page(svg) if svg else file
+        picture, apart = (f"[![{words}]({at})]({to_scene})" for at in (source, file))
+        inside = f'<img src="{source}" width="100%"\n    alt="{quoted(words)}"/>'
+        if svg:
+            traits |= {"picture": source, "words": words}
+    script = tag("script", async_=True, data_external="1", src=f"{folder}static/embed.js")
+    asks = view.asks and view.lab not in BY_NAME
+    named_so = {"id": scene_name(params, shown)} if asks else {}
+    opening = start("bonus-token", **named_so, **query(params, shown, keys))
     fallback = f'  <a href="{quoted(to_scene)}">{inside}</a>'
+    between = f"\n{picture}\n"  # so that Sphinx copies the file; Markdown takes no picture whole
     frame = (
-        f'<iframe src="{quoted(link(address, params, framed, keys))}"\n'
+        f"{start('iframe', **named_so, src=link(address, params, framed, keys))[:-1]}\n"
         f'  title="{quoted(title)}" width="100%" height="{frame_height(view)}"\n'
-        f'  frameborder="0" loading="lazy"></iframe>'
+        f'  frameborder="0" loading="lazy" data-external="1"></iframe>'
     )
     return [
         Snippet("link", "Link", to_scene),
@@ -137,8 +164,14 @@ def snippets(
         ),
         Snippet(
             "myst",
-            "MyST, Jupyter Book",
-            f"{script}\n\n{opening}\n\n{picture}\n\n</bonus-token>",
+            "MyST in Sphinx, Jupyter Book 1",
+            f"{script}\n\n{opening}\n{fallback if svg else between}\n</bonus-token>",
+        ),
+        Snippet(
+            "mystmd",
+            "Jupyter Book 2, mystmd",
+            f":::{{anywidget}} {folder}static/widget.mjs\n"
+            f"{json.dumps(traits, indent=2, ensure_ascii=False)}\n:::",
         ),
         Snippet(
             "quarto",
@@ -146,7 +179,7 @@ def snippets(
             f"```{{=html}}\n{script}\n{opening}\n```\n\n{picture}\n\n"
             "```{=html}\n</bonus-token>\n```",
         ),
-        Snippet("markdown", "Markdown without scripts", picture),
+        Snippet("markdown", "Markdown without scripts", apart),
     ]
 
 
@@ -211,10 +244,22 @@ def dialog_html(
         ),
         tag("fieldset", tag("legend", "Lock"), _boxes("lock", locks, view.lock)),
         _choice("ask", "Ask to predict", questions, view.ask),
+        tag(
+            "label",
+            "… in your own words",
+            tag(
+                "input",
+                type="text",
+                data_share="asktext",
+                value=view.ask_text,
+                maxlength=WORDS.most,
+            ),
+        ),
     )
     choices = (
         *(() if alone else of_the_widget),
         _choice("theme", "Colours", themes, view.theme),
+        *(() if alone else (_choice("picture", "The picture", PICTURES, INSIDE),)),
         *(() if alone else (tag("label", plays, "Start playing at once", class_="once"),)),
         tag("label", "Where this page is hosted", hosted),
         tag(
@@ -229,9 +274,10 @@ def dialog_html(
         _button("passes", "Save every pass (CSV)"),
         tag(
             "p",
-            "Put the picture beside your page, as ",
+            "The picture is shown until the reader starts the simulator, and in print. GitHub, and "
+            "snippets without it inside, want it beside the page, as ",
             tag("code", id="picture-name"),
-            ": it is shown until the reader starts the simulator, and in print.",
+            ".",
             class_="share-note",
         ),
     )

@@ -6,9 +6,18 @@ from dataclasses import replace
 from typing import Any
 
 from sim.labs import BY_NAME
-from sim.labs.share import OUTSIDE, dialog_html, page_address, picture_name, snippets
+from sim.labs.share import (
+    BESIDE_IT,
+    INSIDE,
+    OUTSIDE,
+    dialog_html,
+    page_address,
+    picture_name,
+    snippets,
+)
 from sim.scene import passes_csv, picture
 from sim.settings import updated
+from sim.view import NO_QUESTION
 from sim.view import View as Scene
 from static import browser, device
 from static.browser import one
@@ -53,6 +62,9 @@ class View(LabView):
             elif control.checked:
                 chosen[key] = True if key == "play" else [*chosen[key], control.value]
         self._hosted = chosen.pop("address").strip() or self._address
+        self._inside = chosen.pop("picture", BESIDE_IT) == INSIDE
+        if chosen.get("ask") == NO_QUESTION:
+            chosen["asktext"] = ""
         view = updated(self._view, chosen)[0]
         framed = replace(view, show=(), embed=True)
         return replace(view, show=()) if view.show == framed.parts else view
@@ -64,8 +76,9 @@ class View(LabView):
 
     def _show(self) -> None:
         view = self._chosen()
-        address = page_address(self._hosted)
-        self._texts = {s.key: s.text for s in snippets(address, self._run.params, view, self._keys)}
+        address, params = page_address(self._hosted), self._run.params
+        svg = picture(self._run, view, self.link.paper(view.theme)) if self._inside else ""
+        self._texts = {s.key: s.text for s in snippets(address, params, view, self._keys, svg)}
         for key, text in self._texts.items():
             one(f'[data-snippet="{key}"]').value = text
         if not self._alone:

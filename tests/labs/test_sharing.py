@@ -13,7 +13,7 @@ from sim.labs.share import snippets
 from sim.marks import PALETTES
 from sim.params import Params
 from sim.run import Run
-from sim.scene import passes_csv, picture
+from sim.scene import inside_a_page, light_or_dark, passes_csv, picture
 from sim.settings import link
 from sim.view import View
 from tests.driver import PageDriver
@@ -68,10 +68,12 @@ def test_the_dialog_shows_what_it_makes_as_it_is_chosen(dialog: PageDriver) -> N
         dialog.run("document.querySelector(`#share ${arguments[0]}`).click()", selector)
     dialog.frames()
     assert not dialog.one("#failure").is_displayed()
-    view = View(tick=139)
+    view, inside = View(tick=139), True
 
     def expect(address: str = dialog.address) -> None:
-        assert shown(dialog) == {one.key: one.text for one in snippets(address, SCENE, view)}
+        svg = picture(Run(SCENE), view, PALETTES[light_or_dark(view.theme)]) if inside else ""
+        made = snippets(address, SCENE, view, svg=svg)
+        assert shown(dialog) == {one.key: one.text for one in made}
 
     expect()
     choose(dialog, "show", "controls")
@@ -85,9 +87,14 @@ def test_the_dialog_shows_what_it_makes_as_it_is_chosen(dialog: PageDriver) -> N
     view = replace(view, play=True)
     expect()
     set_field(dialog, "theme", "dark")
-    set_field(dialog, "ask", "speedup")
-    view = replace(view, theme="dark", ask="speedup")
+    set_field(dialog, "asktext", "How much faster?")  # of no question: no words
+    view = replace(view, theme="dark")
     expect()
+    set_field(dialog, "ask", "speedup")
+    view = replace(view, ask="speedup", ask_text="How much faster?")
+    expect()
+    set_field(dialog, "picture", "beside")
+    inside = False
     set_field(dialog, "address", "https://example.org/notes")
     expect("https://example.org/notes/")
     for part in ("board", "pass", "numbers", "clock", "timeline"):
@@ -120,7 +127,10 @@ def test_the_dialog_saves_the_picture_and_every_pass(dialog: PageDriver) -> None
         "name": dialog.text("#picture-name"),
         "text": picture(run, View(tick=139), PALETTES["light"]),
     }
-    assert svg["name"] in shown(dialog)["myst"]
+    assert f"](./{svg['name']})" in shown(dialog)["markdown"]
+    assert inside_a_page(svg["text"]) in shown(dialog)["myst"]
+    set_field(dialog, "picture", "beside")
+    assert f"](./{svg['name']})" in shown(dialog)["myst"]
     assert table["type"] == "text/csv"
     assert table["name"] == "bonus-token-passes.csv"
     assert table["text"] == passes_csv(run)

@@ -5,31 +5,14 @@ That page comes at once, so that many can run.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.course import Notes, document, element, pages, static_host
+from tests.course import STAND_IN, Notes, document, element, pages
 from tests.driver import PageDriver
-from tests.server import ROOT
-
-STAND_IN = (ROOT / "tests" / "misbehaving.html").read_text("utf-8")
-
-
-@pytest.fixture
-def stand_in(tmp_path: Path) -> Iterator[str]:
-    """The real script beside a page that is not the simulator."""
-    (tmp_path / "static").mkdir()
-    (tmp_path / "static" / "embed.js").write_bytes((ROOT / "static/embed.js").read_bytes())
-    evil = "<script>parent.postMessage({type: 'bonus-token:state', tick: 666}, '*')</script>"
-    with pages({"/": evil}) as elsewhere:
-        page = STAND_IN.replace("AWAY", f"'{elsewhere}'")
-        (tmp_path / "index.html").write_text(page)
-        with static_host(tmp_path, Cache_Control="no-store") as address:
-            yield address + "/"
 
 
 def on_notes(shared: PageDriver, address: str) -> Notes:

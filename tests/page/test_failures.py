@@ -26,7 +26,7 @@ from tests.faults import (
     page_with,
     truncated,
 )
-from tests.shown import scene
+from tests.shown import on_paper, scene, words_of
 
 # Files that are missing, cut short, or of the wrong type
 
@@ -144,8 +144,15 @@ def test_without_javascript_the_page_can_be_read(shared: PageDriver) -> None:
     assert isinstance(driver, webdriver.Chrome)
     try:
         driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
-        driver.get(shared.address)
-        assert "JavaScript is off" in driver.find_element("css selector", "noscript").text
+        driver.get(shared.address + "?k=12&tick=90")
+        said = driver.find_element("css selector", "noscript")
+        assert "JavaScript, which is switched off" in said.text
+        link = said.find_element("css selector", "a").get_property("href")
+        assert link == f"{shared.address}?k=12&tick=90#widget"
+        assert driver.find_element("css selector", "#text").is_displayed()
+        # What is printed is another scene, and only shown as what it is.
+        assert not driver.find_element("css selector", "#printed svg").is_displayed()
+        said.find_element("css selector", "summary").click()
         assert driver.find_element("css selector", "#printed svg").is_displayed()
         assert driver.find_element("css selector", "[data-metric=tokens]").text == "216"
     finally:
@@ -194,3 +201,23 @@ def test_an_error_in_an_event_is_reported_and_the_board_stays(faulty: Serve) -> 
     assert "Something went wrong" in page.text("#failure")
     assert page.one("#board").is_displayed()
     assert page.metric("tokens") == "216"
+
+
+@pytest.mark.chromium_only("paper is the same everywhere")
+def test_paper_shows_no_other_scene_in_place_of_one_that_is_not_there(faulty: Serve) -> None:
+    page = faulty(missing("/static/start.mjs"))
+    page.open("?embed=1&k=7&ask=speedup&tick=90", wait=False)
+    for state in ("failed", "loading"):
+        page.until(lambda: page.run("return document.documentElement.dataset.state") == "failed")
+        page.run("document.documentElement.dataset.state = arguments[0]", state)
+        words = words_of(on_paper(page))
+        assert "Thisscenewasnotloadedyetwhenthepagewasprinted." in words
+        assert f"{page.address}?k=7&ask=speedup&tick=90" in words
+        for false in ("KVcache", "draftaccepted", "draftlength", "seed0"):
+            assert false not in words, (state, false)
+        page.run("document.documentElement.dataset.state = 'failed'")
+    page.open("?embed=1", wait=False)
+    page.until(lambda: page.run("return document.documentElement.dataset.state") == "failed")
+    words = words_of(on_paper(page))
+    assert "KVcache" in words
+    assert "notloaded" not in words

@@ -6,7 +6,7 @@ import csv
 import io
 from dataclasses import replace
 from html.parser import HTMLParser
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 from xml.etree import ElementTree
 
 import pytest
@@ -15,7 +15,15 @@ from hypothesis import strategies as st
 
 from sim.cache import EMPTY
 from sim.labs import BY_NAME
-from sim.labs.share import ASKED, dialog_html, frame_height, page_address, picture_name, snippets
+from sim.labs.share import (
+    ASKED,
+    dialog_html,
+    frame_height,
+    page_address,
+    picture_name,
+    scene_name,
+    snippets,
+)
 from sim.marks import LOOKS, PALETTES
 from sim.metrics import METRICS
 from sim.params import HORIZON, PARAMETERS, Params
@@ -24,6 +32,7 @@ from sim.question import Question, UnreadablePredictionError
 from sim.run import Run
 from sim.scene import Scene, passes_csv, picture
 from sim.settings import link, query, updated
+from sim.story import summary
 from sim.view import LOCKS, PARTS, VIEW, View, changed
 from tests.strategies import ANY_PARAMS, ANY_VIEW
 
@@ -122,9 +131,16 @@ def test_a_picture_of_a_question_gives_nothing_away() -> None:
         assert f"{Run(params).report(300)[name]:.2f}" not in shown
 
 
-def test_a_notebook_is_given_the_picture() -> None:
+def test_a_notebook_is_given_the_picture_and_its_words() -> None:
     made = Scene(k=3, theme="dark")
     assert made._repr_svg_() == made.svg() == picture(made.run, made.view, PALETTES["dark"])
+    ((name, attributes),) = Tags(made._repr_html_()).found
+    kind, _, drawn = str(attributes["src"]).partition(",")
+    assert (name, kind, unquote(drawn)) == ("img", "data:image/svg+xml", made.svg())
+    assert not set('<>#"') & set(drawn)  # which would end the address
+    assert attributes["alt"] == summary(made.run, 60)
+    asking = Scene(k=3, ask="speedup")
+    assert f'alt="{summary(asking.run, 0)}"' in asking._repr_html_()
 
 
 def test_the_passes_as_csv_are_those_of_the_run() -> None:
@@ -216,24 +232,28 @@ class Tags(HTMLParser):
 def test_every_snippet_leads_to_the_scene(params: Params, view: View, address: str) -> None:
     shown = replace(view, embed=False)
     texts = {one.key: one.text for one in snippets(address, params, view)}
-    assert list(texts) == ["link", "iframe", "element", "myst", "quarto", "markdown"]
+    assert list(texts) == ["link", "iframe", "element", "myst", "mystmd", "quarto", "markdown"]
     assert texts["link"] == link(address, params, shown)
     ((tag, frame),) = Tags(texts["iframe"]).found
     assert tag == "iframe"
     assert frame["src"] == link(address, params, replace(view, embed=True))
     assert frame["height"] == str(frame_height(view))
+    of_question = {"id": scene_name(params, shown)} if view.asks and view.lab == "none" else {}
+    assert {key: frame[key] for key in frame if key == "id"} == of_question
     for key in ("element", "myst", "quarto"):
         tags = dict(Tags(texts[key]).found)
         folder = address.removesuffix("index.html")
         assert tags["script"]["src"] == f"{folder}static/embed.js"
-        assert tags["bonus-token"] == query(params, shown)
+        assert tags["script"]["data-external"] == frame["data-external"] == "1"
+        assert tags["bonus-token"] == {**of_question, **query(params, shown)}
     lab = BY_NAME.get(view.lab)
-    pointed = f"[Bonus Token: {lab.title}]" if lab else f"]({picture_name(params, shown)})]"
+    file = f"./{picture_name(params, shown)}"
+    pointed = f"[Bonus Token: {lab.title}]" if lab else f"]({file})]"
     for key in ("myst", "quarto", "markdown"):
         assert f"{pointed}({texts['link']})" in texts[key]
     tags = dict(Tags(texts["element"]).found)
     assert tags["a"]["href"] == texts["link"]
-    assert tags.get("img", {}).get("src") == (None if lab else picture_name(params, shown))
+    assert tags.get("img", {}).get("src") == (None if lab else file)
 
 
 @pytest.mark.parametrize(
@@ -292,5 +312,5 @@ def test_the_dialog_offers_every_part_lock_and_question() -> None:
     checked = {(a["data-share"], a["value"]) for _, a in tags if "checked" in a}
     assert checked == {("show", "pass"), ("lock", "k")}
     options = {str(a["value"]) for tag, a in tags if tag == "option"}
-    assert {"none", *ASKED, "auto", "light", "dark"} == options
+    assert {"none", *ASKED, "auto", "light", "dark", "inside", "beside"} == options
     assert set(ASKED) < {metric.name for metric in METRICS}

@@ -32,7 +32,7 @@ from sim.marks import LOOKS, PALETTES
 from sim.metrics import METRICS
 from sim.narrator import sentence
 from sim.params import PARAMETERS, Params
-from sim.question import LABELS, Question
+from sim.question import LABELS, Question, points
 from sim.run import PHASES, Run
 from sim.scene import Scene, light_or_dark, passes_csv
 from sim.settings import link
@@ -587,6 +587,24 @@ def test_of_nothing_there_is_no_share() -> None:
     assert Question("tokens", 60).verdict(None, run) == "It is **216** at tick 60."
 
 
+@pytest.mark.parametrize(
+    ("prediction", "worth"),
+    [
+        *((100, 100), (102, 100), (98, 100), (103, 98), (110, 83), (90, 83), (126, 50)),
+        *((74, 50), (149, 2), (150, 0), (50, 0), (1000, 0), (-100, 0), (None, 0)),
+    ],
+)
+def test_a_prediction_is_worth_less_the_further_it_is_off(
+    prediction: float | None, worth: int
+) -> None:
+    assert points(prediction, 100) == points(prediction and -prediction, -100) == worth
+
+
+def test_of_nothing_only_nothing_is_worth_something() -> None:
+    assert [points(said, 0) for said in (0, 0.001, -3, None)] == [100, 0, 0, 0]
+    assert [points(said, None) for said in (0, 3, None)] == [None] * 3
+
+
 def test_units_stand_behind_what_has_one_and_theory_beside_what_has_one() -> None:
     run = run_of()
     assert Question("draft_acceptance", 60).verdict(0.655, run) == (
@@ -682,22 +700,29 @@ def test_snippets_are_written_as_their_tools_take_them() -> None:
     params, view = Params(draft_length=7), View(tick=0, ask="speedup")
     texts = {one.key: one.text for one in snippets("https://a.org/x/", params, view)}
     name, words = picture_name(params, view), summary(Run(params), 0)
-    script = '<script async src="https://a.org/x/static/embed.js"></script>'
-    opening = '<bonus-token k="7" tick="0" ask="speedup">'
+    script = '<script async data-external="1" src="https://a.org/x/static/embed.js"></script>'
+    named_so = f'id="{name.removesuffix(".svg")}"'
+    opening = f'<bonus-token {named_so} k="7" tick="0" ask="speedup">'
     to_scene = "https://a.org/x/?k=7&tick=0&ask=speedup"
-    image = f"[![{words}]({name})]({to_scene})"
+    image = f"[![{words}](./{name})]({to_scene})"
     assert texts == {
         "link": to_scene,
         "iframe": (
-            '<iframe src="https://a.org/x/?k=7&amp;tick=0&amp;embed=on&amp;ask=speedup"\n'
+            f'<iframe {named_so} src="https://a.org/x/?k=7&amp;tick=0&amp;embed=on&amp;ask=speedup"\n'
             '  title="Bonus Token: a KV cache and speculative decoding" width="100%" '
-            f'height="{frame_height(view)}"\n  frameborder="0" loading="lazy"></iframe>'
+            f'height="{frame_height(view)}"\n'
+            '  frameborder="0" loading="lazy" data-external="1"></iframe>'
         ),
         "element": (
             f'{script}\n{opening}\n  <a href="https://a.org/x/?k=7&amp;tick=0&amp;ask=speedup">'
-            f'<img src="{name}" width="100%"\n    alt="{words}"></a>\n</bonus-token>'
+            f'<img src="./{name}" width="100%"\n    alt="{words}"/></a>\n</bonus-token>'
         ),
         "myst": f"{script}\n\n{opening}\n\n{image}\n\n</bonus-token>",
+        "mystmd": (
+            ":::{anywidget} https://a.org/x/static/widget.mjs\n"
+            '{\n  "simulator": "https://a.org/x/",\n  "k": "7",\n  "tick": "0",\n'
+            '  "ask": "speedup"\n}\n:::'
+        ),
         "quarto": (
             f"```{{=html}}\n{script}\n{opening}\n```\n\n{image}\n\n```{{=html}}\n</bonus-token>\n```"
         ),
@@ -740,11 +765,11 @@ def test_the_dialog_shows_the_scene_s_own_choices() -> None:
     view = View(ask="tokens", theme="dark", lock=("k", "play"), show=("pass", "numbers"))
     tags = Tags(dialog_html("https://a.org/", params, view)).found
     chosen = [a["value"] for tag, a in tags if tag == "option" and "selected" in a]
-    assert chosen == ["tokens", "dark"]
+    assert chosen == ["tokens", "dark", "inside"]
     checked = {(a["data-share"], a["value"]) for _, a in tags if "checked" in a}
     assert checked == {("show", "pass"), ("show", "numbers"), ("lock", "k"), ("lock", "play")}
     areas = {str(a["data-snippet"]): a for tag, a in tags if tag == "textarea"}
-    assert list(areas) == ["link", "iframe", "element", "myst", "quarto", "markdown"]
+    assert list(areas) == ["link", "iframe", "element", "myst", "mystmd", "quarto", "markdown"]
     headings = {a["id"] for tag, a in tags if tag == "h3"}
     assert {a["aria-labelledby"] for a in areas.values()} == headings
     assert {key: a["rows"] for key, a in areas.items()} == {
@@ -752,7 +777,7 @@ def test_the_dialog_shows_the_scene_s_own_choices() -> None:
     }
     assert [a["data-copy"] for _, a in tags if "data-copy" in a] == list(areas)
     offered = [a["value"] for tag, a in tags if tag == "option"]
-    assert offered == ["none", *ASKED, "auto", "light", "dark"]
+    assert offered == ["none", *ASKED, "auto", "light", "dark", "inside", "beside"]
     text = dialog_html("https://a.org/", params, view)
     for words in (">no question<", ">as the page around<", ">this pass<", ">timeline, buttons<"):
         assert words in text
@@ -793,14 +818,18 @@ def test_the_dialog_is_whole_and_each_choice_is_labelled() -> None:
         *locks,
         *("timeline", "speed", "rail", "Play", "Step", "Back", "to the start", "Reset"),
         "Keep for comparison",
-        *("Ask to predict", "Colours", "Start playing at once", "Where this page is hosted"),
+        *("Ask to predict", "… in your own words", "Colours", "The picture"),
+        *("Start playing at once", "Where this page is hosted"),
     ]
     assert whole.said["h3"] == [
-        *("Link", "iframe", "bonus-token, for any HTML page", "MyST, Jupyter Book", "Quarto"),
-        "Markdown without scripts",
+        *("Link", "iframe", "bonus-token, for any HTML page", "MyST in Sphinx, Jupyter Book 1"),
+        *("Jupyter Book 2, mystmd", "Quarto", "Markdown without scripts"),
     ]
     asked = [LABELS[name] for name in ASKED]
-    assert whole.said["option"] == ["no question", *asked, "as the page around", "light", "dark"]
+    assert whole.said["option"] == [
+        *("no question", *asked, "as the page around", "light", "dark"),
+        *("inside the snippet", "a file beside the page"),
+    ]
     assert {"rates", "theme", "share"} & {
         str(a["value"])
         for _, a in Tags(dialog_html("https://a.org/", Params(), view)).found

@@ -30,7 +30,7 @@ def test_what_a_link_may_lock_is_a_button_and_fixes_it() -> None:
 def test_the_calls_and_the_messages_are_those_that_others_rely_on() -> None:
     both = {"set", "seek", "step", "play", "pause", "evict", "reset"}
     assert set(SCRIPTED) == both | {"state"}
-    assert set(ASKED_BY_HOSTS) == both | {"picture"}
+    assert set(ASKED_BY_HOSTS) == both | {"picture", "resume"}
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ CASES = [
 
 @pytest.mark.parametrize(("source", "inside", "names"), CASES)
 def test_what_a_source_imports_is_read_from_it(source: str, inside: bool, names: list[str]) -> None:
-    assert imported(source, inside) == names
+    assert imported(source, inside) == tuple(names)
 
 
 def tree(folder: Path, **sources: str) -> Path:

@@ -388,8 +388,12 @@ def test_a_bundle_holds_the_page_the_runtime_and_the_hash_of_every_file(tmp_path
     assert listed["snapshot"] == listed["files"][held]
     index = made["index.html"].decode()
     wanted = set(re.findall(r'(?:src|href)="\./([^"?]+)"', index))
-    wanted |= {part.path for part in vendor.read_parts()[1]}
-    assert wanted <= set(made)
+    parts = {bundle.RENAMED.get(part.path, part.path) for part in vendor.read_parts()[1]}
+    stand_in = {name for name in parts if name.startswith(bundle.STAND_IN)}
+    assert wanted | (parts - stand_in) <= set(made)
+    assert stand_in & set(made) == {
+        f"{bundle.STAND_IN}{name}" for name in ("LICENSE.txt", "auto/index.js")
+    }
     packed = {
         START_ARCHIVE: start_files(),
         **{lab_archive(lab.name): lab_files(lab) for lab in LABS},
@@ -407,6 +411,10 @@ def test_a_bundle_holds_the_page_the_runtime_and_the_hash_of_every_file(tmp_path
     assert json.loads(listed) == {lab.name: [lab_archive(lab.name)] for lab in LABS}
     assert len(made) < 100
     assert {".nojekyll", ".github/workflows/pages.yml", "static/embed.js"} <= set(made)
+    assert "include-hidden-files: true" in made[".github/workflows/pages.yml"].decode()
+    assert not set(bundle.RENAMED) & set(made)
+    for name in ("index.html", "static/start.js", "static/interpreter.js", "static/boot.js"):
+        assert b".mjs" not in made[name], name
     assert not [name for name in made if name.startswith(("tests", "sim/host", "sim/__main__"))]
     assert not [name for name in made if "sections" in name]
     texts = made["LICENCES.txt"].decode()
