@@ -66,7 +66,9 @@ class Page:
         self._pointer = Pointer(canvas, self._board, self._newest, self._frames.ask)
         self._hand = Hand(partial(self.do, actions.force))
         self._reading = Reading(partial(self.do, actions.visit), lambda: self.session)
-        self._labs = Loader(Link(self._take, self._now, self._colours.paper, self._complain))
+        free = partial(self.do, actions.edit)
+        paper_colours = self._colours.paper
+        self._labs = Loader(Link(self._take, self._now, paper_colours, self._complain, free))
         self._settling = browser.Delay(0, self._settle)  # what a lab says then stands
         self._settle()
         self._places.write(controls(self.session))
