@@ -132,8 +132,9 @@ class Page:
             self._settling.ask()
         self._panel.show(session.prediction)
         was, now = before.prediction, session.prediction
-        if self._host and was.waiting and not now.waiting and was.put == now.put:
-            self._host.tell("answer", **(now.answer(session.run) or {}))
+        answer = now.answer(session.run)
+        if self._host and answer and was.waiting and was.put == now.put:
+            self._host.tell("answer", **answer)
         self._playback.follow(before, session)
 
     def _changed(self) -> None:
