@@ -19,7 +19,7 @@ from sim.settings import entered, shown, stepped, write
 from sim.state import Kept, Session
 from sim.theory import best_length
 from sim.verbs import VERB
-from sim.view import BY_KEY, SPEED, THEMES, View, changed, with_lab_keys
+from sim.view import BY_KEY, NO_QUESTION, SPEED, THEMES, View, changed, with_lab_keys
 
 VISITED = (*(row.key for row in PARAMETERS), "tick", "speed", "ask", "asktext")
 """What a scene of the text sets, and what it does not name goes back to its default."""
@@ -383,6 +383,13 @@ def done(session: Session) -> Step:
         return tell(session, session.next_story)
     view = replace(session.view, story=0)
     return replace(session, view=view, prediction=session.prediction.posed(None)), []
+
+
+def edit(session: Session) -> Step:
+    """Free the scene for its author: no locks, no question, and Reset leads back to this one."""
+    view = replace(session.scene, lock=(), ask=NO_QUESTION, ask_text="", story=0)
+    session = replace(session, view=view, prediction=session.prediction.posed(None))
+    return pause(replace(session, opened=(session.params, view), opened_lab_keys=session.lab_keys))
 
 
 # Who asks

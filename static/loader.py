@@ -40,6 +40,8 @@ class Link(NamedTuple):
     """The colours that a picture of this theme has outside the page."""
     complain: Callable[[list[str]], None]
     """Say what was wrong with the settings of the lab in a link."""
+    edit: Callable[[], None]
+    """Free the scene of its locks and its question."""
 
 
 class LabView:

@@ -68,7 +68,9 @@ class Page:
         self._pointer = Pointer(canvas, self._board, self._newest, self._frames.ask)
         self._hand = Hand(partial(self.do, actions.force))
         self._reading = Reading(partial(self.do, actions.visit), lambda: self.session)
-        self._labs = Loader(Link(self._take, self._now, self._colours.paper, self._complain))
+        free = partial(self.do, actions.edit)
+        paper_colours = self._colours.paper
+        self._labs = Loader(Link(self._take, self._now, paper_colours, self._complain, free))
         self._settling = browser.Delay(0, self._settle)  # what a lab says then stands
         self._settle()
         self._places.write(controls(self.session))
@@ -136,8 +138,9 @@ class Page:
         if session.view.story and (before is session or before.view.story != session.view.story):
             browser.show_in_row(one(f"#story-{session.view.story}"))
         was, now = before.prediction, session.prediction
-        if self._host and was.waiting and not now.waiting and was.put == now.put:
-            self._host.tell("answer", **(now.answer(session.run) or {}))
+        answer = now.answer(session.run)
+        if self._host and answer and was.waiting and was.put == now.put:
+            self._host.tell("answer", **answer)
         self._playback.follow(before, session)
 
     def _changed(self) -> None:

@@ -128,7 +128,7 @@ def snippets(
     """
     shown, framed = replace(view, embed=False), replace(view, embed=True)
     folder = address.rpartition("/")[0] + "/"
-    to_scene = link(address, params, shown, keys)
+    to_scene, embedded = (link(address, params, one, keys) for one in (shown, framed))
     traits: dict[str, object] = {"simulator": folder, **query(params, shown)}
     traits |= {"labs": dict(keys)} if keys else {}
     if view.lab in BY_NAME:  # it has no picture: a link stands for it
@@ -143,6 +143,7 @@ def snippets(
         inside = f'<img src="{source}" width="100%"\n    alt="{quoted(words)}"/>'
         if svg:
             traits |= {"picture": source, "words": words}
+        apart += f"\n\n[Open the simulator at this scene]({to_scene})"
     script = tag("script", async_=True, data_external="1", src=f"{folder}static/embed.js")
     asks = view.asks and view.lab not in BY_NAME
     named_so = {"id": scene_name(params, shown)} if asks else {}
@@ -150,12 +151,13 @@ def snippets(
     fallback = f'  <a href="{quoted(to_scene)}">{inside}</a>'
     between = f"\n{picture}\n"  # so that Sphinx copies the file; Markdown takes no picture whole
     frame = (
-        f"{start('iframe', **named_so, src=link(address, params, framed, keys))[:-1]}\n"
+        f"{start('iframe', **named_so, src=embedded)[:-1]}\n"
         f'  title="{quoted(title)}" width="100%" height="{frame_height(view)}"\n'
         f'  frameborder="0" loading="lazy" data-external="1"></iframe>'
     )
     return [
         Snippet("link", "Link", to_scene),
+        Snippet("address", "Notion, Google Sites: an address", embedded),
         Snippet("iframe", "iframe", frame),
         Snippet(
             "element",
@@ -179,7 +181,7 @@ def snippets(
             f"```{{=html}}\n{script}\n{opening}\n```\n\n{picture}\n\n"
             "```{=html}\n</bonus-token>\n```",
         ),
-        Snippet("markdown", "Markdown without scripts", apart),
+        Snippet("markdown", "GitHub Markdown", apart),
     ]
 
 
@@ -209,7 +211,7 @@ def _copied(snippet: Snippet) -> Markup:
         tag(
             "textarea",
             readonly=True,
-            rows=1 if snippet.key == "link" else 3,
+            rows=1 if snippet.key in ("link", "address") else 3,
             spellcheck="false",
             data_snippet=snippet.key,
             aria_labelledby=named,
@@ -223,16 +225,25 @@ def _button(action: str, text: str, **attributes: str) -> Markup:
 
 
 def dialog_html(
-    address: str, params: Params, view: View, keys: Mapping[str, str] = NO_KEYS
+    address: str,
+    params: Params,
+    view: View,
+    keys: Mapping[str, str] = NO_KEYS,
+    where: str = INSIDE,
+    fixed: bool = False,
 ) -> Markup:
-    """What the share dialog holds: choices, snippets to copy, files to save."""
+    """What the share dialog holds: choices, snippets to copy, files to save.
+
+    `where` is a key of `PICTURES`; `fixed` says that the scene has locks now, or a question, of
+    which its author may free it.
+    """
     locks = {name: LOCK_LABELS[name] for name in LOCKS if name not in OUTSIDE}
     parts = {part: PART_LABELS.get(part, part) for part in PARTS}
     questions = {NO_QUESTION: "no question", **{name: LABELS[name] for name in ASKED}}
     themes = {name: name for name in THEMES} | {"auto": "as the page around"}
     alone = view.lab in BY_NAME
     title = tag("h2", f"Share this {'lab' if alone else 'scene'}", id="share-title")
-    plays = tag("input", type="checkbox", data_share="play", value="on")
+    plays = tag("input", type="checkbox", data_share="play", value="on", checked=view.play)
     hosted = tag("input", type="text", data_share="address", value=address, spellcheck="false")
     how = {"href": "./static/hosting.html", "target": "_blank", "rel": "noopener"}
     framed = replace(view, embed=True).parts
@@ -256,10 +267,17 @@ def dialog_html(
             ),
         ),
     )
+    frees = tag(
+        "p",
+        "This scene came with locks or a question, which stay chosen below while it is changed. ",
+        _button("edit", "Edit this scene"),
+        class_="share-note",
+    )
     choices = (
+        *((frees,) if fixed and not alone else ()),
         *(() if alone else of_the_widget),
         _choice("theme", "Colours", themes, view.theme),
-        *(() if alone else (_choice("picture", "The picture", PICTURES, INSIDE),)),
+        *(() if alone else (_choice("picture", "The picture", PICTURES, where),)),
         *(() if alone else (tag("label", plays, "Start playing at once", class_="once"),)),
         tag("label", "Where this page is hosted", hosted),
         tag(

@@ -173,7 +173,8 @@ def test_the_dialog_is_about_what_is_there_now(dialog: PageDriver) -> None:
     dialog.run("document.querySelector('#share').close()")
     dialog.call("step", 2)
     dialog.share()
-    assert shown(dialog)["link"] == link(dialog.address, SCENE, View(tick=141))
+    chosen = View(tick=141, theme="dark")  # which stays chosen
+    assert shown(dialog)["link"] == link(dialog.address, SCENE, chosen)
 
 
 @pytest.mark.chromium_only("Python alone decides this")
@@ -213,3 +214,38 @@ def test_an_empty_value_is_told_and_an_anchor_stays_the_readers_own(shared: Page
     shared.share()
     assert shown(shared)["link"] == f"{shared.address}?tick=81"
     shared.run("document.querySelector('#share').close()")
+
+
+@pytest.mark.chromium_only("Python alone decides this")
+def test_the_dialog_keeps_what_was_chosen_and_an_author_can_change_a_locked_scene(
+    shared: PageDriver,
+) -> None:
+    shared.open("?k=12&lock=k,theme&ask=speedup&asktext=How%20fast?&tick=40")
+    assert not enabled(shared, "[name=k]")
+    shared.share()
+    set_field(shared, "address", "https://example.org/notes/")
+    set_field(shared, "picture", "beside")
+    choose(shared, "lock", "alpha")
+    choose(shared, "play", "on")
+    frees = shared.one("[data-share-action=edit]")
+    shared.run("arguments[0].scrollIntoView({block: 'center'})", frees)
+    frees.click()
+    shared.until(lambda: not visible(shared, "#share"))
+    assert "press Share again" in shared.text("#notice p")
+    assert enabled(shared, "[name=k]")
+    assert not visible(shared, "#question")
+    shared.call("set", {"k": 7, "tick": 50})
+    shared.share()
+    view = View(
+        tick=50, lock=("k", "alpha", "theme"), ask="speedup", ask_text="How fast?", play=True
+    )
+    made = snippets("https://example.org/notes/", Params(draft_length=7), view)
+    assert shown(shared) == {one.key: one.text for one in made}
+    assert not shared.driver.find_elements("css selector", "[data-share-action=edit]")
+    # What is new in the scene itself counts.
+    shared.run("document.querySelector('#share').close()")
+    shared.call("set", {"lock": "seed"})
+    shared.share()
+    assert "lock=seed&ask=speedup" in shown(shared)["link"]
+    shared.run("document.querySelector('#share').close()")
+    shared.call("set", {"lock": None})

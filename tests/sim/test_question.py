@@ -181,6 +181,26 @@ def test_whatever_is_told_is_refused_or_can_be_told_on(fields: dict[str, object]
     assert kept_as(json.loads(json.dumps(held.kept))) == held
 
 
+def test_a_scene_is_freed_for_its_author_as_it_is_shared() -> None:
+    session = at(**ASKING, lock="k,evict", asktext="How?", speed=20)
+    freed = then(session, lambda s: actions.enter(s, "k", "12"), actions.edit)
+    assert freed.prediction.question is None
+    assert query(freed.params, freed.scene) == {
+        **{"k": "12", "tick": "40", "speed": "20"},
+    }
+    assert not freed.fixed("k")
+    moved = then(freed, lambda s: actions.change(s, {"k": 5}), actions.reset)
+    assert (moved.params.draft_length, moved.view.tick) == (12, 40)
+    assert moved.prediction.question is None
+    # Of one that plays, where it is; of a scene of the rail, its run.
+    playing = then(
+        at(lock="k", tick=30), actions.play, lambda s: actions.arrive(s, 33), actions.edit
+    )
+    assert (playing.view.tick, playing.playing, playing.view.lock) == (33, False, ())
+    told = then(at(story="3", lock="k"), actions.edit)
+    assert (told.view.story, told.params) == (0, at(story="3").params)
+
+
 # In its author's words
 
 

@@ -232,11 +232,13 @@ class Tags(HTMLParser):
 def test_every_snippet_leads_to_the_scene(params: Params, view: View, address: str) -> None:
     shown = replace(view, embed=False)
     texts = {one.key: one.text for one in snippets(address, params, view)}
-    assert list(texts) == ["link", "iframe", "element", "myst", "mystmd", "quarto", "markdown"]
+    assert list(texts) == [
+        *("link", "address", "iframe", "element", "myst", "mystmd", "quarto", "markdown"),
+    ]
     assert texts["link"] == link(address, params, shown)
     ((tag, frame),) = Tags(texts["iframe"]).found
     assert tag == "iframe"
-    assert frame["src"] == link(address, params, replace(view, embed=True))
+    assert frame["src"] == texts["address"] == link(address, params, replace(view, embed=True))
     assert frame["height"] == str(frame_height(view))
     of_question = {"id": scene_name(params, shown)} if view.asks and view.lab == "none" else {}
     assert {key: frame[key] for key in frame if key == "id"} == of_question

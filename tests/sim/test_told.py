@@ -705,8 +705,11 @@ def test_snippets_are_written_as_their_tools_take_them() -> None:
     opening = f'<bonus-token {named_so} k="7" tick="0" ask="speedup">'
     to_scene = "https://a.org/x/?k=7&tick=0&ask=speedup"
     image = f"[![{words}](./{name})]({to_scene})"
+    visible = f"[Open the simulator at this scene]({to_scene})"
+    framed = "https://a.org/x/?k=7&tick=0&embed=on&ask=speedup"
     assert texts == {
         "link": to_scene,
+        "address": framed,
         "iframe": (
             f'<iframe {named_so} src="https://a.org/x/?k=7&amp;tick=0&amp;embed=on&amp;ask=speedup"\n'
             '  title="Bonus Token: a KV cache and speculative decoding" width="100%" '
@@ -726,7 +729,7 @@ def test_snippets_are_written_as_their_tools_take_them() -> None:
         "quarto": (
             f"```{{=html}}\n{script}\n{opening}\n```\n\n{image}\n\n```{{=html}}\n</bonus-token>\n```"
         ),
-        "markdown": image,
+        "markdown": f"{image}\n\n{visible}",
     }
     embedded = snippets("https://a.org/x/", params, replace(view, embed=True))
     assert [one.text for one in embedded] == list(texts.values()), "a frame is one anyway"
@@ -769,11 +772,13 @@ def test_the_dialog_shows_the_scene_s_own_choices() -> None:
     checked = {(a["data-share"], a["value"]) for _, a in tags if "checked" in a}
     assert checked == {("show", "pass"), ("show", "numbers"), ("lock", "k"), ("lock", "play")}
     areas = {str(a["data-snippet"]): a for tag, a in tags if tag == "textarea"}
-    assert list(areas) == ["link", "iframe", "element", "myst", "mystmd", "quarto", "markdown"]
+    assert list(areas) == [
+        *("link", "address", "iframe", "element", "myst", "mystmd", "quarto", "markdown"),
+    ]
     headings = {a["id"] for tag, a in tags if tag == "h3"}
     assert {a["aria-labelledby"] for a in areas.values()} == headings
     assert {key: a["rows"] for key, a in areas.items()} == {
-        key: "1" if key == "link" else "3" for key in areas
+        key: "1" if key in ("link", "address") else "3" for key in areas
     }
     assert [a["data-copy"] for _, a in tags if "data-copy" in a] == list(areas)
     offered = [a["value"] for tag, a in tags if tag == "option"]
@@ -822,8 +827,8 @@ def test_the_dialog_is_whole_and_each_choice_is_labelled() -> None:
         *("Start playing at once", "Where this page is hosted"),
     ]
     assert whole.said["h3"] == [
-        *("Link", "iframe", "bonus-token, for any HTML page", "MyST in Sphinx, Jupyter Book 1"),
-        *("Jupyter Book 2, mystmd", "Quarto", "Markdown without scripts"),
+        *("Link", "Notion, Google Sites: an address", "iframe", "bonus-token, for any HTML page"),
+        *("MyST in Sphinx, Jupyter Book 1", "Jupyter Book 2, mystmd", "Quarto", "GitHub Markdown"),
     ]
     asked = [LABELS[name] for name in ASKED]
     assert whole.said["option"] == [
