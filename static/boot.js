@@ -80,6 +80,24 @@
     });
   }
 
+  // Who shows slides turns them by keys that a frame swallows once it was clicked into. Page keys are
+  // handed on, in the words of reveal.js too, and Escape gives the focus back.
+  const SLIDES = { PageUp: "prev", PageDown: "next" };
+  if (host && "embed" in root.dataset) {
+    addEventListener("keydown", (event) => {
+      const { key, target } = event;
+      if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
+      if (key === "Escape" && !document.querySelector("dialog[open]")) {
+        document.activeElement.blur();
+        host.focus();
+      } else if (key in SLIDES) {
+        if (target.matches("input")) event.preventDefault(); // else a slider would move
+        host.postMessage(JSON.stringify({ method: SLIDES[key], args: [] }), "*");
+      } else return;
+      host.postMessage({ type: "bonus-token:key", key }, "*");
+    }, true);
+  }
+
   // JSON that any reader takes: what is nested deeper than any setting is cut, and the numbers that
   // JSON has no word for are told as words, not as the default.
   const DEEPEST = 5;

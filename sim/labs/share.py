@@ -15,6 +15,7 @@ from urllib.parse import quote, urlsplit
 from zlib import crc32
 
 from sim.labs import BY_NAME
+from sim.labs.frames import LOW, fitted, frame_height
 from sim.markup import Markup, joined, quoted, start, tag
 from sim.params import PARAMETERS, Params
 from sim.question import LABELS
@@ -24,25 +25,6 @@ from sim.settings import link, query
 from sim.story import summary
 from sim.verbs import LOCKABLE
 from sim.view import LOCKS, NO_QUESTION, PARTS, THEMES, VIEW, WORDS, View
-
-BOARD, LEFT, RIGHT = (
-    ("board", "pass"),
-    ("board", "pass", "clock", "timeline"),
-    ("numbers", "controls"),
-)
-"""Parts without which there is no left column; those of the left one, and of the right."""
-
-RAIL = 46
-ALONE = {"board": 437, "pass": 110, "numbers": 420, "controls": 444, "clock": 115, "timeline": 159}
-BESIDE = {"board": 325, "pass": 128, "numbers": 405, "controls": 470, "clock": 135, "timeline": 190}
-"""About how high each part is in a frame 720 px wide, in one column and in two, in px; a test
-measures them."""
-
-FRAME = 40
-"""What a frame adds to its parts, in px."""
-
-QUESTION, IN_PLACE = 118, 0
-"""What a question adds, and what one adds that takes the place of the sentence, in px."""
 
 NAME = "Bonus Token"
 TITLE = f"{NAME}: a KV cache and speculative decoding"
@@ -85,19 +67,6 @@ def page_address(text: str) -> str:
     bare = quote(bare if "://" in bare else f"https://{bare}", safe=":/%@[]~!$&'*+,;=")
     path = urlsplit(bare).path
     return bare if path.endswith(("/", ".html")) else bare + "/"
-
-
-def frame_height(view: View) -> int:
-    """A height for a frame that no script can fit to its content, in px."""
-    if view.lab in BY_NAME:
-        return FRAME + BY_NAME[view.lab].height
-    shown = set(replace(view, embed=True).parts)
-    two = bool(shown & set(BOARD) and shown & set(RIGHT))
-    heights = BESIDE if two else ALONE
-    columns = [sum(heights[part] for part in column if part in shown) for column in (LEFT, RIGHT)]
-    if view.asks:
-        columns[1] += IN_PLACE if "numbers" in shown else QUESTION
-    return FRAME + RAIL * ("rail" in shown) + (max(columns) if two else sum(columns))
 
 
 def scene_name(params: Params, view: View) -> str:
@@ -151,14 +120,19 @@ def snippets(
     fallback = f'  <a href="{quoted(to_scene)}">{inside}</a>'
     between = f"\n{picture}\n"  # so that Sphinx copies the file; Markdown takes no picture whole
     frame = (
-        f"{start('iframe', **named_so, src=embedded)[:-1]}\n"
-        f'  title="{quoted(title)}" width="100%" height="{frame_height(view)}"\n'
-        f'  frameborder="0" loading="lazy" data-external="1"></iframe>'
+        f'{start("iframe", **named_so, src=embedded)[:-1]}\n  title="{quoted(title)}" width="100%"'
     )
+    rest = 'loading="lazy" data-external="1"></iframe>'
+    fits = (
+        f'<div style="container-type:inline-size">{frame} height="{frame_height(view)}"\n'
+        f'  style="border:0;height:{fitted(view)}" {rest}</div>'
+    )
+    low = f'{frame} height="{LOW}"\n  frameborder="0" {rest}'
     return [
         Snippet("link", "Link", to_scene),
         Snippet("address", "Notion, Google Sites: an address", embedded),
-        Snippet("iframe", "iframe", frame),
+        Snippet("iframe", "iframe, as high as its column asks for", fits),
+        Snippet("slides", "Slides (reveal.js, Quarto), and places of a fixed height", low),
         Snippet(
             "element",
             "<bonus-token>, for any HTML page",

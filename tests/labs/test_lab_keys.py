@@ -42,7 +42,7 @@ def test_they_are_kept_as_they_are_wherever_a_link_is_written() -> None:
     written = link("", *session.link)
     assert asked(written) == {"lab": "convert", "k": "12", **KEYS}
     for snippet in snippets("https://a.org/", *session.link):
-        if snippet.key in ("link", "address", "iframe", "markdown"):
+        if snippet.key in ("link", "address", "iframe", "slides", "markdown"):
             assert "convert.cumulative=.763,%20.623" in snippet.text
         elif snippet.key == "mystmd":
             assert '"convert.cumulative": ".763, .623"' in snippet.text

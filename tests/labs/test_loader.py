@@ -18,7 +18,7 @@ from sim.host.files import lab_files, start_files
 from sim.host.serve import Handler, Server
 from sim.host.start import MODULES, START_ARCHIVE, WASM, lab_archive
 from sim.labs import ALONE, BY_NAME, LABS
-from sim.labs.share import frame_height
+from sim.labs.frames import frame_height
 from sim.view import View
 from tests import browsers
 from tests.driver import PageDriver

@@ -55,7 +55,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Pages from the snippets: MDX in React, and plain HTML, both built by Vite."""
     need("@mdx-js/mdx", "vite", "react", "react-dom")
     folder = tmp_path_factory.mktemp("site")
-    snippets = [snippet(kind, ADDRESS, PARAMS, VIEW) for kind in ("element", "iframe", "markdown")]
+    snippets = [snippet(kind, ADDRESS, PARAMS, VIEW) for kind in ("element", "slides", "markdown")]
     beside = snippet("element", ADDRESS, PARAMS, LATER, inside=False)
     files = {
         "page.mdx": "# Week 7\n\nBefore.\n\n" + "\n\nBetween.\n\n".join(snippets) + "\n\nAfter.\n",
@@ -127,6 +127,6 @@ def test_a_template_of_vue_asks_for_no_package(tmp_path: Path) -> None:
 
 
 def test_a_snippet_is_well_formed_for_whoever_is_strict() -> None:
-    for kind in ("element", "iframe"):
+    for kind in ("element", "iframe", "slides"):
         made = snippet(kind, ADDRESS, PARAMS, VIEW).replace(" async ", ' async="" ')
         assert ElementTree.fromstring(f"<div>{made}</div>").tag == "div"

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from sim.cache import EMPTY
 from sim.labs import BY_NAME
+from sim.labs.frames import frame_height
 from sim.labs.share import (
     ASKED,
     dialog_html,
-    frame_height,
     page_address,
     picture_name,
     scene_name,
@@ -233,11 +233,13 @@ def test_every_snippet_leads_to_the_scene(params: Params, view: View, address: s
     shown = replace(view, embed=False)
     texts = {one.key: one.text for one in snippets(address, params, view)}
     assert list(texts) == [
-        *("link", "address", "iframe", "element", "myst", "mystmd", "quarto", "markdown"),
+        *("link", "address", "iframe", "slides", "element", "myst", "mystmd", "quarto", "markdown"),
     ]
     assert texts["link"] == link(address, params, shown)
-    ((tag, frame),) = Tags(texts["iframe"]).found
+    frame = dict(Tags(texts["iframe"]).found)["iframe"]
+    ((tag, low),) = Tags(texts["slides"]).found
     assert tag == "iframe"
+    assert (low["src"], low["height"]) == (frame["src"], "600")
     assert frame["src"] == texts["address"] == link(address, params, replace(view, embed=True))
     assert frame["height"] == str(frame_height(view))
     of_question = {"id": scene_name(params, shown)} if view.asks and view.lab == "none" else {}
@@ -289,7 +291,7 @@ def test_of_a_lab_alone_the_dialog_offers_what_it_has() -> None:
     assert "Share this lab" in html
     texts = {one.key: one.text for one in snippets("http://a.org/", Params(), View(lab="recall"))}
     assert texts["link"] == "http://a.org/?lab=recall"
-    ((_, frame),) = Tags(texts["iframe"]).found
+    frame = dict(Tags(texts["iframe"]).found)["iframe"]
     assert frame["src"] == "http://a.org/?embed=on&lab=recall"
     assert frame["title"] == f"Bonus Token: {BY_NAME['recall'].title}"
     assert '<bonus-token lab="recall">' in texts["element"]

@@ -13,17 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sim.cache import ACCEPTED, BONUS, DISCARDED, EMPTY, EVICTED, PLAIN, PROPOSED, REJECTED
+from sim.labs.frames import fitted, frame_height
 from sim.labs.recall import BY_CARD, CARDS, RATINGS, Memory, read_memory
 from sim.labs.share import (
-    ALONE,
     ASKED,
-    BESIDE,
-    FRAME,
-    IN_PLACE,
-    QUESTION,
-    RAIL,
     dialog_html,
-    frame_height,
     page_address,
     picture_name,
     snippets,
@@ -39,7 +33,7 @@ from sim.settings import link
 from sim.story import figures, split, summary
 from sim.story import settings as told_settings
 from sim.strip import StripCell, last_eviction, strip
-from sim.view import PARTS, View
+from sim.view import View
 from sim.words import count, figure, many
 from tests.strategies import params_of_rules
 
@@ -678,7 +672,7 @@ def test_an_address_with_marks_of_html_comes_through_every_snippet(typed: str) -
     view = View(tick=12, show=("board", "pass"), theme="dark")
     texts = {one.key: one.text for one in snippets(address, params, view)}
     folder = address.removesuffix("index.html")
-    ((_, frame),) = Tags(texts["iframe"]).found
+    frame = dict(Tags(texts["iframe"]).found)["iframe"]
     assert frame["src"] == link(address, params, replace(view, embed=True))
     assert "&amp;k=7" in texts["iframe"] or "?k=7" in texts["iframe"]
     assert "&evict" not in texts["iframe"]
@@ -707,14 +701,20 @@ def test_snippets_are_written_as_their_tools_take_them() -> None:
     image = f"[![{words}](./{name})]({to_scene})"
     visible = f"[Open the simulator at this scene]({to_scene})"
     framed = "https://a.org/x/?k=7&tick=0&embed=on&ask=speedup"
+    frame = (
+        f'<iframe {named_so} src="{framed.replace("&", "&amp;")}"\n'
+        '  title="Bonus Token: a KV cache and speculative decoding" width="100%"'
+    )
     assert texts == {
         "link": to_scene,
         "address": framed,
         "iframe": (
-            f'<iframe {named_so} src="https://a.org/x/?k=7&amp;tick=0&amp;embed=on&amp;ask=speedup"\n'
-            '  title="Bonus Token: a KV cache and speculative decoding" width="100%" '
-            f'height="{frame_height(view)}"\n'
-            '  frameborder="0" loading="lazy" data-external="1"></iframe>'
+            f'<div style="container-type:inline-size">{frame} height="{frame_height(view)}"\n'
+            f'  style="border:0;height:{fitted(view)}" loading="lazy" data-external="1">'
+            "</iframe></div>"
+        ),
+        "slides": (
+            f'{frame} height="600"\n  frameborder="0" loading="lazy" data-external="1"></iframe>'
         ),
         "element": (
             f'{script}\n{opening}\n  <a href="https://a.org/x/?k=7&amp;tick=0&amp;ask=speedup">'
@@ -743,26 +743,6 @@ def test_a_picture_s_name_is_its_scene_s_alone() -> None:
     assert len(name) == len("bonus-token-12345678.svg")
 
 
-def test_a_frame_is_as_high_as_its_higher_column_or_all_parts_of_its_only_one() -> None:
-    subsets = [
-        tuple(part for bit, part in enumerate(PARTS) if chosen >> bit & 1)
-        for chosen in range(1, 1 << len(PARTS))
-    ]
-    for show in subsets:
-        left = [part for part in show if part in ("board", "pass", "clock", "timeline")]
-        right = [part for part in show if part in ("numbers", "controls")]
-        both = bool({"board", "pass"} & set(show) and right)
-        table = BESIDE if both else ALONE
-        heights = [sum(table[part] for part in left), sum(table[part] for part in right)]
-        above = FRAME + (RAIL if "rail" in show else 0)
-        wanted = max(heights) if both else sum(heights)
-        assert frame_height(View(show=show)) == above + wanted
-        # A question takes the place of the sentence, which goes with the numbers.
-        more = IN_PLACE if "numbers" in show else QUESTION
-        asked = max(heights[0], heights[1] + more) if both else sum(heights) + more
-        assert frame_height(View(show=show, ask="speedup")) == above + asked
-
-
 def test_the_dialog_shows_the_scene_s_own_choices() -> None:
     params = Params(draft_length=7)
     view = View(ask="tokens", theme="dark", lock=("k", "play"), show=("pass", "numbers"))
@@ -773,7 +753,7 @@ def test_the_dialog_shows_the_scene_s_own_choices() -> None:
     assert checked == {("show", "pass"), ("show", "numbers"), ("lock", "k"), ("lock", "play")}
     areas = {str(a["data-snippet"]): a for tag, a in tags if tag == "textarea"}
     assert list(areas) == [
-        *("link", "address", "iframe", "element", "myst", "mystmd", "quarto", "markdown"),
+        *("link", "address", "iframe", "slides", "element", "myst", "mystmd", "quarto", "markdown"),
     ]
     headings = {a["id"] for tag, a in tags if tag == "h3"}
     assert {a["aria-labelledby"] for a in areas.values()} == headings
@@ -827,7 +807,9 @@ def test_the_dialog_is_whole_and_each_choice_is_labelled() -> None:
         *("Start playing at once", "Where this page is hosted"),
     ]
     assert whole.said["h3"] == [
-        *("Link", "Notion, Google Sites: an address", "iframe", "bonus-token, for any HTML page"),
+        *("Link", "Notion, Google Sites: an address", "iframe, as high as its column asks for"),
+        "Slides (reveal.js, Quarto), and places of a fixed height",
+        "bonus-token, for any HTML page",
         *("MyST in Sphinx, Jupyter Book 1", "Jupyter Book 2, mystmd", "Quarto", "GitHub Markdown"),
     ]
     asked = [LABELS[name] for name in ASKED]
