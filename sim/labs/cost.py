@@ -11,22 +11,15 @@ from sim.labs.convert import root
 from sim.labs.cost_charts import CAPTIONS, CHARTS
 from sim.labs.cost_fields import fields_html
 from sim.labs.cost_report import GB, answer, arguments, batches_text, sources, told
-from sim.labs.cost_settings import Asked, Priced, case_of
+from sim.labs.cost_settings import Asked, Priced, priced
 from sim.labs.engines import engines
-from sim.labs.pricing import FILLED, best_of, expected_tokens, grid, lengths
+from sim.labs.pricing import FILLED, best_of, expected_tokens
 from sim.labs.published import REPORTS, Report, nearest
 from sim.markup import Markup, joined, tag
 from sim.passes import GIB
 from sim.words import count, many, three_digits
-from sim.work import finish
 
 __all__ = ["answer", "arguments", "printed", "told"]
-
-
-def priced(asked: Asked) -> Priced:
-    """All that follows from these settings. Raises ValueError where figures contradict."""
-    case = case_of(asked)
-    return Priced(asked, case, finish(grid(case)))
 
 
 def scene(given: Priced) -> dict[str, object] | None:
@@ -161,7 +154,7 @@ def lengths_html(given: Priced) -> Markup:
             tag("td", _gains(given, first, last, k)),
             class_="now" if first <= given.asked.batch <= last else "",
         )
-        for first, last, k in lengths(given.speedups)
+        for first, last, k in given.ranges
     )
 
 
@@ -183,7 +176,7 @@ def engines_html(given: Priced) -> Markup:
             tag("p", engine.note),
             class_="engine",
         )
-        for at, engine in enumerate(engines(given.asked, given.speedups))
+        for at, engine in enumerate(engines(given))
     )
 
 

@@ -8,22 +8,25 @@ from pathlib import Path
 from typing import Any
 
 from sim.catalogue import MACHINES, MODELS
-from sim.labs.cost_settings import Asked, case_of, drafting_of, machine_of, model_of, strictly
+from sim.labs.cost_settings import (
+    Asked,
+    Priced,
+    drafting_of,
+    machine_of,
+    model_of,
+    priced,
+    strictly,
+)
 from sim.labs.curve import read_curve
 from sim.labs.pricing import (
-    Case,
-    Grid,
     best_of,
     expected_tokens,
-    grid,
-    lengths,
     losing,
 )
 from sim.passes import GIB, Machine, Model
 from sim.settings import rows
 from sim.theory import LONGEST
 from sim.words import count, many, three_digits
-from sim.work import finish
 
 GB = 1e9
 
@@ -66,9 +69,7 @@ def answer(options: Any) -> dict[str, Any]:
         if text is None:
             continue
         given[row.name] = _measured(text) if row.key == "curve" else strictly(row, text)
-    asked = replace(UNSET, **given)
-    case = case_of(asked)
-    return report(asked, case, finish(grid(case)))
+    return report(priced(replace(UNSET, **given)))
 
 
 def _measured(file: str) -> object:
@@ -84,12 +85,13 @@ def _measured(file: str) -> object:
     return curve
 
 
-def report(asked: Asked, case: Case, speedups: Grid) -> dict[str, Any]:
-    """The numbers of a case, given its speedups by batch and k.
+def report(given: Priced) -> dict[str, Any]:
+    """The numbers of a case.
 
     Times are of a pass over n = 1 … 33 positions of each sequence, in milliseconds; None where a
     curve of one's own says nothing.
     """
+    asked, case, speedups = given.asked, given.case, given.speedups
     batch = asked.batch
     widths = range(1, LONGEST + 2)
     roofs = [case.roofs(batch, n) for n in widths]
@@ -116,7 +118,7 @@ def report(asked: Asked, case: Case, speedups: Grid) -> dict[str, Any]:
         "speedup": here,
         "best_k": best_of(here).k,
         "best_k_by_batch": [best_of(row).k for row in speedups],
-        "k_by_ranges": [list(one) for one in lengths(speedups)],
+        "k_by_ranges": [list(one) for one in given.ranges],
         "losing_batches": [list(one) for one in losing(speedups)],
         "sources": sources(asked),
     }

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import NamedTuple
 
 from sim.catalogue import MACHINES, MODELS, machine_named, model_named, named, nearest
 from sim.kinds import Kind, Maybe, Real, Switch, Whole, write_number
 from sim.labs.curve import Measured
-from sim.labs.pricing import LARGEST, Case, Drafting, Grid
+from sim.labs.pricing import LARGEST, Case, Drafting, Grid, Range, grid, lengths
 from sim.lists import Reals
 from sim.passes import GIB, OWN, Machine, Model
 from sim.reading import UnreadableError, number
 from sim.settings import Setting, rows, setting, updated_by_link
 from sim.theory import LONGEST
+from sim.work import finish
 
 NGRAM = "ngram"
 MODEL_NAMES = tuple(model.name for model in MODELS)
@@ -275,13 +277,29 @@ def strictly(row: Setting, text: str) -> object:
 
 
 class Priced(NamedTuple):
-    """What the lab shows: its settings, the case that they are, and its speedups by batch and k."""
+    """What the lab shows: its settings, the case that they are, and what follows from that."""
 
     asked: Asked
     case: Case
     speedups: Grid
+    """By batch and k."""
+    ranges: tuple[Range, ...]
+    """The draft lengths for all batches."""
 
     @property
     def speedup(self) -> float | None:
         """At the draft length and batch that are set."""
         return self.case.speedup(self.asked.batch, self.asked.k)
+
+
+@lru_cache(maxsize=4)
+def _gains(case: Case) -> tuple[Grid, tuple[Range, ...]]:
+    """Speedups and draft lengths, which are the same for whatever batch and k are set."""
+    speedups = finish(grid(case))
+    return speedups, tuple(lengths(speedups))
+
+
+def priced(asked: Asked) -> Priced:
+    """All that follows from these settings. Raises ValueError where figures contradict."""
+    case = case_of(asked)
+    return Priced(asked, case, *_gains(case))

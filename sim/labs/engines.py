@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sim.catalogue import MODELS, model_named
-from sim.labs.cost_settings import NGRAM, Asked
-from sim.labs.pricing import Grid, Range, best_of, lengths
+from sim.labs.cost_settings import NGRAM, Asked, Priced
+from sim.labs.pricing import Range, best_of
 
 VLLM, SGLANG, LLAMA = "vLLM 0.25", "SGLang 0.5.19", "llama.cpp b9842"
 HEAD = "YOUR_HEAD"
@@ -37,10 +37,11 @@ def repository(name: str) -> str:
     return model_named(name).source.document.removeprefix("config.json of ")
 
 
-def engines(asked: Asked, speedups: Grid) -> list[Engine]:
-    """How each engine is told which draft lengths to use, given the speedups by batch and k."""
-    known = [one for one in lengths(speedups) if one.k is not None]
-    at_batch = best_of(speedups[asked.batch - 1]).k
+def engines(given: Priced) -> list[Engine]:
+    """How each engine is told which draft lengths to use."""
+    asked = given.asked
+    known = [one for one in given.ranges if one.k is not None]
+    at_batch = best_of(given.speedups[asked.batch - 1]).k
     return [_vllm(asked, known), _sglang(asked, known, at_batch), _llama(asked, at_batch)]
 
 

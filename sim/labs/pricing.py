@@ -60,6 +60,12 @@ def expected_tokens(rates: tuple[float, ...]) -> tuple[float, ...]:
     return tuple(found)
 
 
+@lru_cache(maxsize=4)
+def _weights_read(model: Model, width: float) -> tuple[float, ...]:
+    """Bytes of weights that a pass reads, by the positions in it, up to the largest pass of all."""
+    return tuple(model.weights_read(n, width) for n in range(LARGEST * (1 + LONGEST) + 1))
+
+
 def interpolated(curve: Curve, positions: float) -> float | None:
     """Milliseconds of a pass over so many positions, on straight lines between the measured ones.
 
@@ -148,12 +154,12 @@ class Case:
         memory, arithmetic = self.roofs(batch, 1)
         rest = memory - self.model.weights_read(batch, self.width) / self.machine.bandwidth
         once, each = (step, 0.0) if self.drafting.parallel else (0.0, step)
-        tokens, mixed = expected_tokens(self.rates), bool(self.model.experts)
+        tokens, bandwidth = expected_tokens(self.rates), self.machine.bandwidth
+        read = _weights_read(self.model, self.width) if self.model.experts else ()
         found: list[float | None] = []
         for k in range(1, LONGEST + 1):
-            if mixed:  # more positions wake more experts
-                read = self.model.weights_read(batch * (1 + k), self.width)
-                memory = rest + read / self.machine.bandwidth
+            if read:  # more positions wake more experts
+                memory = rest + read[batch * (1 + k)] / bandwidth
             computing = arithmetic * (1 + k)
             verify = memory if memory > computing else computing
             found.append(tokens[k] * plain / (once + k * each + verify))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from sim.catalogue import machine_named, model_named
-from sim.labs.cost import parts, priced, scene
+from sim.labs.cost import parts, scene
 from sim.labs.cost_charts import CHARTS
 from sim.labs.cost_fields import SHARE, USUAL_SHARE, drafts
 from sim.labs.cost_settings import (
@@ -16,6 +16,7 @@ from sim.labs.cost_settings import (
     OF_THE_MODEL,
     Asked,
     figures,
+    priced,
     settled,
 )
 from sim.labs.curve import lines_of, read_curve

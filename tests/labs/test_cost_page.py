@@ -5,8 +5,8 @@ from __future__ import annotations
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.select import Select
 
-from sim.labs.cost import parts, priced, scene
-from sim.labs.cost_settings import Asked
+from sim.labs.cost import parts, scene
+from sim.labs.cost_settings import Asked, priced
 from tests.driver import PageDriver
 from tests.labs.charts import come
 

@@ -8,18 +8,17 @@ import shlex
 
 import pytest
 
-from sim.labs.cost_settings import Asked, case_of
+from sim.labs.cost_settings import Asked, case_of, priced
 from sim.labs.engines import LLAMA, SGLANG, VLLM, engines
-from sim.labs.pricing import Grid, grid, lengths
-from sim.work import finish
+from sim.labs.pricing import Range
 
 
-def told(**settings: object) -> tuple[dict[str, str], dict[str, str], Grid]:
+def told(**settings: object) -> tuple[dict[str, str], dict[str, str], tuple[Range, ...]]:
     asked = Asked(**settings)  # type: ignore[arg-type]
-    speedups = finish(grid(case_of(asked)))
-    found = engines(asked, speedups)
+    given = priced(asked)
+    found = engines(given)
     assert [one.name for one in found] == [VLLM, SGLANG, LLAMA]
-    return {e.name: e.command for e in found}, {e.name: e.note for e in found}, speedups
+    return {e.name: e.command for e in found}, {e.name: e.note for e in found}, given.ranges
 
 
 def words(command: str) -> list[str]:
@@ -32,10 +31,10 @@ def after(command: str, flag: str) -> str:
 
 
 def test_vllm_is_told_a_length_for_each_range_of_batches() -> None:
-    commands, _, speedups = told()
+    commands, _, expected = told()
     config = json.loads(after(commands[VLLM], "--speculative-config"))
     table = config["num_speculative_tokens_per_batch_size"]
-    assert table == [list(one) for one in lengths(speedups)]
+    assert table == [list(one) for one in expected]
     assert table[0][0] == 1
     assert table[-1][1:] == [512, 0]
     assert config["num_speculative_tokens"] == max(k for _, _, k in table)
@@ -58,10 +57,9 @@ def test_sglang_and_llama_are_told_the_one_length_of_this_batch() -> None:
 
 
 def test_sglang_takes_ranges_for_heads_and_no_zero() -> None:
-    commands, notes, speedups = told(draft="0.05", context=0)
+    commands, notes, expected = told(draft="0.05", context=0)
     (written,) = re.findall(r"\n\nadaptive\.json\n(.*)", commands[SGLANG])
     table = json.loads(written)
-    expected = lengths(speedups)
     assert expected[-1].k == 0
     assert table == {str(o.first): {"candidate_steps": [max(1, o.k or 0)]} for o in expected}
     assert f"at {expected[-1].first}–512, where none gains, it drafts 1" in notes[SGLANG]
