@@ -58,7 +58,7 @@ def verdict(given: Priced) -> str:
 
 
 def _drafts(k: int) -> str:
-    return many(k, "draft")
+    return many(k, "draft").replace(" ", "\u00a0")
 
 
 def _ms(seconds: float) -> str:

@@ -78,6 +78,7 @@ def pass_data(given: Priced) -> Data:
             "ms": 1000 * one.seconds,
             "what": one.what,
             "level": level,
+            "alone": "alone" in one.what,
             "side": "left" if one.positions < most**0.45 else "right",
         }
         for level, one in enumerate(shown)
@@ -155,7 +156,7 @@ def pass_spec(colours: Mapping[str, str]) -> dict[str, Any]:
         "color": colours["ink"],
         "align": {"expr": "datum.side"},
         "dx": {"expr": "datum.side == 'left' ? 6 : -8"},
-        "dy": {"expr": "datum.level % 2 == 0 ? 18 : -16"},
+        "dy": {"expr": "datum.alone ? 18 + 16 * datum.level : -16"},
     }
     return specification(
         colours,
@@ -270,6 +271,7 @@ def batch_spec(colours: Mapping[str, str]) -> dict[str, Any]:
         },
         "legend": {
             **LINES,
+            "columns": {"expr": "width < 420 ? 3 : 6"},
             "labelExpr": f"datum.label == '{YOURS}' ? '{YOURS}' : 'k = ' + datum.label",
         },
     }
