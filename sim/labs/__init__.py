@@ -64,7 +64,7 @@ LABS = (
         after="lose",
         needs=("charts",),
         command=True,
-        height=3170,
+        height=3200,
     ),
     Lab("share", "Share this scene", "#share"),
 )

@@ -83,10 +83,12 @@ def why(given: Priced) -> str:
     whole = f"{count(batch * (1 + k))} positions"
     checking = f"Checking takes a pass over {whole}, {_ms(verify)}"
     if not asked.curve:
-        past = roofs.arithmetic > roofs.memory
-        checking += ": computing is the limit now" if past else ": still no longer than reading"
-        if roofs.memory > one.memory * 1.01:
-            checking += ", and more experts are awake"
+        if roofs.arithmetic > roofs.memory:
+            checking += ": computing is the limit now"
+        elif roofs.memory > one.memory * 1.01:
+            checking += ": more experts are awake, and have to be read"
+        else:
+            checking += ": no longer than a plain one"
     parts.append(checking)
     parts.append(f"The drafts take {_ms(drafting)}" if drafting else "The drafts take no time")
     tokens, lasts = expected_tokens(case.rates)[k], drafting + verify
@@ -100,11 +102,11 @@ def why(given: Priced) -> str:
 def memory(given: Priced) -> str:
     """Whether it fits, by how much not and what would, and how much room there is."""
     asked, case = given.asked, given.case
-    usable = f"{FILLED * case.machine.capacity / GIB:.4g} GB"
+    usable = f"{FILLED * case.machine.capacity / GIB:.4g} GB, nine tenths of the memory"
     short = case.short_by(asked.batch)
     if short:
         return (
-            f"It does not fit: {short / GB:.1f} GB are missing of {usable}. It would with "
+            f"It does not fit into {usable}: {short / GB:.1f} GB are missing. It would with "
             f"{', or '.join(case.remedies(asked.batch))}."
         )
     room = f"It fits into {usable}, with room for {count(case.slots)} tokens"

@@ -316,8 +316,8 @@ CHARTS = (
     ),
 )
 CAPTIONS = (
-    "What a pass takes by the positions in it: reading is level, computing rises. The pass takes "
-    "the longer of the two. Where the lines cross, checking drafts stops being free.",
+    "What a pass takes by the positions in it, the longer of two: computing rises, and reading is "
+    "level, but in a mixture of experts. Where the lines cross, checking drafts stops being free.",
     "Speedup by batch for some draft lengths. Below the line at 1× speculation loses.",
     "Leviathan et al. 2023, Table 4: what they measured against what the formula says of their "
     "inputs. Above the diagonal it was faster than that.",

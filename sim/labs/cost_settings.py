@@ -114,7 +114,7 @@ class Asked:
     machines: int = setting(1, "gpus", Whole(1, 1024), "cards", "Machines side by side.")
     width: float = setting(2.0, "bytes", Real(0.1, 8), "bytes a weight", "2 for 16 bits.")
     kv_width: float = setting(
-        2.0, "kvbytes", Real(0.1, 8), "bytes a number of the cache", "2 for 16 bits."
+        2.0, "kvbytes", Real(0.1, 8), "bytes a cached number", "2 for 16 bits."
     )
     parallel: bool = setting(
         False, "parallel", Switch(), "drafts in parallel", "One pass makes all drafts of a round."

@@ -235,7 +235,7 @@ class Case:
         roofs = self.roofs(batch, 1 + k)
         flat = max(tokens, tokens * roofs.memory / roofs.arithmetic)
         knee = tokens / longer if longer > 1 else flat
-        parallel = self.drafting.parallel
+        parallel, cost = self.drafting.parallel, round(cost, 4)
         return {
             "c": 0.0 if parallel else min(cost, _most("c")),
             "c0": min(cost, _most("c0")) if parallel else 0.0,
