@@ -58,6 +58,7 @@ class View(LabView):
         self._price("".join(complaints))  # what was set while Python loaded
         browser.listen(one("#cost-fields"), "input", self._move)
         browser.listen(one("#cost-fields"), "change", self._enter)
+        browser.listen(one("#cost-fields"), "keydown", self._press)
         browser.listen(self._use, "click", self._take)
         browser.listen(self._best, "click", self._draft_best)
         browser.listen(one("#cost-engines"), "click", self._copy)
@@ -99,6 +100,11 @@ class View(LabView):
     def _enter(self, event: Any) -> None:
         """Take what was written or chosen."""
         if event.target.type != "range":
+            self._set(event.target)
+
+    def _press(self, event: Any) -> None:
+        """Take what was written: not every browser takes Enter for a change."""
+        if event.key == "Enter" and event.target.type == "text":
             self._set(event.target)
 
     def _set(self, field: Any) -> None:

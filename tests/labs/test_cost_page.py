@@ -52,14 +52,17 @@ def test_it_opens_where_a_batch_loses_and_follows_its_fields(shared: PageDriver)
     choose(shared, "draft", "ngram")
     write(shared, "k-number", "7")
     assert shows(shared, Asked(batch=8, machine="L4", draft="ngram", k=7))
+    shared.one("#cost-context-number").send_keys("0", Keys.ENTER)
+    assert shows(shared, Asked(batch=8, machine="L4", draft="ngram", k=7, context=2560))
+    write(shared, "context-number", "256")
     shared.one("#cost-best").click()
     best = Asked(batch=8, machine="L4", draft="ngram", k=32)
     assert shows(shared, best)
     assert not shared.one("#cost-best").is_enabled()
-    shared.until(lambda: "cost.machine=L4" in shared.run("return location.search"))
-    asked = shared.run("return location.search")
-    assert "cost.k=32" in asked
-    assert "cost.batch=8" in asked
+    shared.until(lambda: "cost.k=32" in shared.run("return location.search"))
+    address = shared.run("return location.search")
+    assert "cost.machine=L4" in address
+    assert "cost.batch=8" in address
 
 
 def test_a_link_holds_the_settings_and_bad_ones_are_told(shared: PageDriver) -> None:
