@@ -307,7 +307,7 @@ def lengths(speedups: Grid) -> list[Range]:
     chosen: list[int | None] = []
     for row in speedups:
         best, kept = best_of(row), chosen[-1] if chosen else None
-        near = row[kept - 1] if best.k and kept else None
+        near = row[kept - 1] if kept else None
         good = near is not None and near > 1 and near >= (best.speedup or 0) * (1 - NEAR)
         chosen.append(kept if good else best.k)
     return _ranges(chosen)

@@ -221,3 +221,13 @@ def test_the_widget_is_set_to_gain_as_much(k: int, batch: int, share: float, con
 def test_drafts_in_parallel_cost_the_widget_once_a_round() -> None:
     case = replace(LOSES, drafting=Drafting(share=0.2, parallel=True))
     assert case.as_the_widget(8, 4) == {"c": 0.0, "c0": 0.2, "batch": 8, "knee": 298}
+
+
+def test_the_knee_of_the_widget_counts_the_cache_and_keeps_its_limit() -> None:
+    read = (16.06e9 + 64 * 4000 * 131_072) / 16.06e9
+    long = replace(LOSES, context=4000).as_the_widget(64, 4)
+    assert long is not None
+    assert long["knee"] == pytest.approx(295.2 * read, rel=0.12)  # attention is computed too
+    longest = replace(LOSES, context=100_000).as_the_widget(512, 4)
+    assert longest is not None
+    assert longest["knee"] == 4096
