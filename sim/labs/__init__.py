@@ -64,7 +64,7 @@ LABS = (
         after="lose",
         needs=("charts",),
         command=True,
-        height=3200,
+        height=3225,
     ),
     Lab("share", "Share this scene", "#share"),
 )

@@ -6,6 +6,8 @@ cost_report.py, what both compute in pricing.py, and what may be set in cost_set
 
 from __future__ import annotations
 
+from math import ceil
+
 from sim.chart import figure_html
 from sim.labs.convert import root
 from sim.labs.cost_charts import CAPTIONS, CHARTS
@@ -207,8 +209,9 @@ def _explained(one: Report, given: Priced) -> str:
     left = one.round_cost(given.case.rates)
     if left is not None and one.k is not None and one.tokens_needed is not None:
         if left >= 0:
-            return f"{left:.2f} plain passes, besides its drafts, if α was yours"
-        needed = root(one.k, one.tokens_needed)
+            took = f" ({left * one.plain_ms:.1f} ms)" if one.plain_ms else ""
+            return f"{left:.2f} plain passes{took}, besides its drafts, if α was yours"
+        needed = ceil(100 * root(one.k, one.tokens_needed)) / 100
         return f"none is left if α was yours; α must have been {needed:.2f} at least"
     if one.tokens is None:
         return f"{one.beside_the_pass:.1f} plain passes, for its drafts alone"

@@ -77,6 +77,8 @@ class Report(NamedTuple):
     """A pass."""
     c: float | None = None
     """A draft step ÷ a plain pass."""
+    plain_ms: float | None = None
+    """What a plain pass takes, in milliseconds."""
 
     @property
     def drafting(self) -> float | None:
@@ -126,7 +128,7 @@ SPECULATIVE_MS = {
 def _chen(task: str, milliseconds: float) -> Report:
     address = "https://arxiv.org/abs/2302.01318"
     speedup, c = PLAIN_MS / milliseconds, DRAFT_MS / PLAIN_MS
-    return Report(f"Chen et al. 2023, {task}", address, 4, speedup, c=c)
+    return Report(f"Chen et al. 2023, {task}", address, 4, speedup, c=c, plain_ms=PLAIN_MS)
 
 
 def _forge(engine: str, where: str, k: int | None, **known: float) -> Report:

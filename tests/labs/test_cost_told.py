@@ -96,8 +96,8 @@ def test_lengths_are_told_by_ranges_and_this_batch_is_marked() -> None:
 
 
 def test_reports_follow_the_readers_rate() -> None:
-    assert "0.28 plain passes, besides its drafts, if α was yours" in reports_html(given())
-    assert "α must have been 0.85 at least" in reports_html(given())
+    assert "0.28 plain passes (4.0 ms), besides its drafts, if α was yours" in reports_html(given())
+    assert "α must have been 0.86 at least" in reports_html(given())
     low = reports_html(given(acceptance_rate=0.5))
     assert "0.28 plain passes" not in low
     assert "10.7 plain passes, its drafts among them" in low
