@@ -57,6 +57,15 @@ LABS = (
         command=True,
         height=850,
     ),
+    Lab(
+        "cost",
+        "What a pass costs on your machine",
+        "#lab-cost",
+        after="lose",
+        needs=("charts",),
+        command=True,
+        height=3225,
+    ),
     Lab("share", "Share this scene", "#share"),
 )
 ALONE = tuple(lab.name for lab in LABS if lab.height)
