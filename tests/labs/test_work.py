@@ -181,6 +181,36 @@ def test_progress_may_cancel() -> None:
     assert (page.asked, page.worker.busy) == (False, False)
 
 
+def test_a_work_that_is_to_be_watched_takes_as_long_as_is_asked_and_rests_meanwhile() -> None:
+    page, rests = Page(), []
+
+    class Rest(Page):
+        def ask(self) -> None:
+            page.asked = True
+            rests.append(page.now)
+
+    page.worker = Worker(page._turn, lambda: page.now, Rest()._turn)
+    page.worker.start(
+        page.slow(*[0.0001] * 100), page.done.append, page.failed.append, page.progress.append, 2.0
+    )
+    while page.worker.busy:
+        page.now += 0.05
+        page.turn()
+        if page.worker.busy:
+            assert page.progress[-1] == pytest.approx((page.now - 100) / 2, abs=0.02)
+    assert page.done == ["slow"]
+    assert 1.9 < page.now - 100 < 2.2
+    assert len(rests) == len(page.progress) > 30
+    page.worker.start(page.slow(0.003, 5.0, 0.003), page.done.append, page.failed.append, least=1.0)
+    page.turn()
+    page.now += 0.4
+    page.turn()
+    while page.worker.busy:  # it is late: no rest
+        page.turn()
+    assert page.done == ["slow", "slow"]
+    assert len(rests) == len(page.progress) + 1
+
+
 @pytest.mark.parametrize(
     "params",
     [Params(), Params(evictions=(5, 300), recompute_chunk=16, draft_length=9), Params(seed=7)],
