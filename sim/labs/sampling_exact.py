@@ -24,6 +24,7 @@ DOUBLINGS = 60
 class Exact:
     """A rule with its models, and all that follows from them."""
 
+    rule: str
     models: Models
     tables: Tables
     k: int
@@ -67,7 +68,7 @@ def exact(models: Models, rule: str, k: int, draft_temperature: float = 0.5) -> 
     made = tables(models, rule, draft_temperature)
     starts, pairs = (_going_on if made.goes_on else _stopping)(made, k, words)
     tokens = float(pairs.sum())
-    return Exact(models, made, k, words, starts, tokens, pairs / tokens)
+    return Exact(rule, models, made, k, words, starts, tokens, pairs / tokens)
 
 
 def _stopping(made: Tables, k: int, words: Chances) -> tuple[Chances, Chances]:

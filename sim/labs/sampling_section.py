@@ -39,13 +39,7 @@ def rule_html(rule: Rule) -> Markup:
     """What a rule does wrong, and who has it."""
     source = tag("a", "told here", href=rule.source, rel="noopener") if rule.source else ""
     shipped = joined([" ", rule.shipped[:-1], ", ", source, "."]) if source else f" {rule.shipped}"
-    return joined(
-        [tag("b", rule.title), ": ", _lowered(rule.does), shipped if rule.shipped else ""]
-    )
-
-
-def _lowered(text: str) -> str:
-    return text[:1].lower() + text[1:]
+    return joined([tag("b", rule.title), ". ", rule.does, shipped])
 
 
 def write_label(tokens: int) -> str:

@@ -25,7 +25,7 @@ class Rule(NamedTuple):
     name: str
     title: str
     does: str
-    """What it does wrong."""
+    """What it does, or does wrong."""
     shipped: str = ""
     """Who has it, and what came of it."""
     source: str = ""
@@ -33,7 +33,14 @@ class Rule(NamedTuple):
 
 
 RULES = (
-    Rule(STANDARD, "The right rule", "It does nothing wrong."),
+    Rule(
+        STANDARD,
+        "The right rule",
+        "A draft is kept with chance min(1, p ÷ q). A rejected one is replaced by a word from what "
+        "p has more than q, made to sum to 1, and the pass ends; after k kept ones comes a word "
+        "from p.",
+        "Engines use it, and nothing should find it out.",
+    ),
     Rule(
         "replace-from-target",
         "Replace from p",

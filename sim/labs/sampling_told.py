@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf, isinf
+from math import isinf
 from typing import NamedTuple
 
 from sim.labs.sampling_chart import Next, Written
@@ -15,7 +15,7 @@ from sim.labs.sampling_settings import STANDARD, Asked
 from sim.labs.sampling_steps import Pass, Step
 from sim.labs.sampling_verdict import LEVEL, Band, Verdict
 from sim.markup import Markup, joined, tag
-from sim.words import count, many
+from sim.words import count
 
 OFTEN = 0.05
 """The p-value that papers stop at."""
@@ -76,27 +76,28 @@ def _tried(exact: Exact, step: Step) -> tuple[str, float | None]:
     """What is said of a draft's verdict, and where its coin falls in the bar of q, if it counts."""
     p = exact.models.target[step.before, step.draft]
     q = exact.models.draft[step.before, step.draft]
-    if step.keep in (0, 1) and step.keep != min(1, p / q if q else 1):
-        told = "kept" if step.kept else "the likeliest word of p is another: not kept"
-        return f"No coin decides: {told}.", None
+    if exact.rule == "always-accept":
+        return "It is kept, whatever the big model says.", None
+    if exact.rule == "argmax":
+        likeliest = names(exact.models.size)[int(exact.models.target[step.before].argmax())]
+        told = "this is it: kept" if step.kept else "this is another: not kept"
+        return f"The big model’s likeliest word is “{likeliest}”; {told}.", None
     verdict = "below it: kept" if step.kept else "not below it: rejected"
     return (
-        f"p ÷ q = {p:.3f} ÷ {q:.3f} = {p / q if q else inf:.3f}. The coin is {step.coin:.3f}, "
-        f"{verdict}."
+        f"p ÷ q = {p:.3f} ÷ {q:.3f} = {p / q:.3f}. The coin is {step.coin:.3f}, {verdict}."
     ), step.coin * q
 
 
 def _own(exact: Exact, made: Pass) -> str:
     word = names(exact.models.size)[made.own]
     if not made.replaced:
-        return f"After the last draft comes one word more: “{word}”."
-    instead = exact.tables.instead[made.after]
-    chance = instead[made.own]
-    p = exact.models.target[made.after]
-    if (instead == p).all() and exact.tables.keep[made.after].min() < 1:
+        model = "draft" if exact.rule == "bonus-from-draft" else "big"
+        return f"After the last draft the {model} model gives one word more: “{word}”."
+    chance = exact.tables.instead[made.after, made.own]
+    if exact.rule == "argmax":
+        return f"The likeliest word takes its place: “{word}”."
+    if exact.rule == "replace-from-target":
         return f"Instead a word is drawn from p itself: “{word}”, chance {chance:.3f}."
-    if chance == 1 and exact.tables.keep[made.after].max() == 1 and made.own == p.argmax():
-        return f"Instead comes “{word}”, the only word that there is to take."
     return (
         f"What p has more than q is cut out and made to sum to 1. From it comes “{word}”, chance "
         f"{chance:.3f}."
@@ -133,7 +134,7 @@ def verdict_html(
     drawn: Drawn | None,
     verdict: Verdict | None,
     plain: Verdict | None,
-    band: Band,
+    band: Band | None,
     secret: bool,
 ) -> Markup:
     """The rows of the verdict: this text, what is exact of the rule, luck, plain sampling.
@@ -145,15 +146,19 @@ def verdict_html(
         return tag("tr", tag("th", name, scope="row"), *(tag("td", cell) for cell in cells))
 
     per_pass = f"{drawn.tokens / drawn.passes:.4f}" if drawn and drawn.passes else "–"
+    alphas = exact.models.overlap
+    low, high = float(alphas.min()), float(alphas.max())
+    alpha = f"{low:.3f}" + (f" to {high:.3f}" if high - low > 5e-4 else "")
     return joined(
         [
             row("words", count(drawn.tokens) if drawn else "–", "", "", ""),
             row("tokens per pass", per_pass, _or_secret(exact.tokens_per_pass, secret), "", "1"),
+            row("overlap of p and q, α", "", alpha, "", ""),
             row(
                 "distance of pairs (total variation)",
                 f"{verdict.total_variation:.4f}" if verdict else "–",
                 _or_secret(exact.total_variation, secret),
-                f"{band.mean:.4f}, seldom {band.high:.4f}",
+                f"{band.mean:.4f}, seldom {band.high:.4f}" if band else "",
                 f"{plain.total_variation:.4f}" if plain else "–",
             ),
             row("χ² of pairs", _chi2(verdict), "", _usual(verdict), _chi2(plain)),
@@ -180,9 +185,10 @@ def _usual(verdict: Verdict | None) -> str:
 
 
 def _p_value(verdict: Verdict | None) -> str:
-    if verdict is None:
-        return "–"
-    value = verdict.p_value
+    return "–" if verdict is None else _p_value_told(verdict.p_value)
+
+
+def _p_value_told(value: float) -> str:
     return f"{value:.3f}" if value >= LEVEL else "0" if value < 1e-300 else f"{value:.1e}"
 
 
@@ -217,15 +223,37 @@ def told(asked: Asked, verdict: Verdict, needed: float) -> str:
     return f"Not found this time, but it is wrong: {far} show it 19 times in 20."
 
 
-def looks_told(p_values: Sequence[float]) -> str:
-    """How often one has looked at a right rule or a wrong one, and what that does to chance."""
-    number = len(p_values)
-    if not number:
-        return ""
-    chance = 1 - (1 - OFTEN) ** number
-    below = sum(value < OFTEN for value in p_values)
-    return (
-        f"You have looked {many(number, 'time')}, and {many(below, 'p-value')} came below {OFTEN}. "
-        f"Who looks so often at right texts sees at least one by luck with a chance of "
-        f"{100 * chance:.0f} %. So it counts as found only below {LEVEL}."
-    )
+class Look(NamedTuple):
+    """A verdict that the reader has seen."""
+
+    right: bool
+    """Whether there was nothing to find."""
+    p_value: float
+
+
+def looks_told(looks: Sequence[Look]) -> str:
+    """How often one has looked, and what looking again and again does by luck alone."""
+    right = [look.p_value for look in looks if look.right]
+    wrong = [look.p_value for look in looks if not look.right]
+    parts = []
+    if right:
+        number, below = len(right), sum(p_value < OFTEN for p_value in right)
+        parts.append(
+            f"Looks at what is right: {number}; p-values below {OFTEN}: {below}, the smallest "
+            f"{_p_value_told(min(right))}. Who looks so often sees one so small by luck alone with "
+            f"a chance of {_percent(_once(OFTEN, number))}, and one below {LEVEL}, which counts as "
+            f"found here, with {_percent(_once(LEVEL, number))}."
+        )
+    if wrong:
+        found = sum(p_value < LEVEL for p_value in wrong)
+        parts.append(f"Looks at what is wrong: {len(wrong)}; found: {found}.")
+    return " ".join(parts)
+
+
+def _once(level: float, number: int) -> float:
+    """The chance that of so many p-values of right texts one at least is below a level."""
+    return 1 - (1 - level) ** number
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.2g} %" if share < 0.995 else "over 99 %"

@@ -131,7 +131,11 @@ class View(LabView):
     def _compute(self) -> None:
         """The rule's exact numbers, once NumPy is here."""
         if self._numpy.error:
-            self._said.write(f"Nothing can be drawn: NumPy did not come ({self._numpy.error}).")
+            self._said.write(
+                f"Nothing can be drawn: NumPy did not come ({self._numpy.error}). Press “Write” to "
+                "try again."
+            )
+            self._write.disabled = False
         if not self._numpy.here or self._wrong:
             return
         from sim.labs.sampling_exact import exact
@@ -159,6 +163,9 @@ class View(LabView):
         elif answer := button.getAttribute("data-answer"):
             self._put(False)
             self._writing.start(str(answer))
+        elif button.id == "sampling-write" and self._numpy.error:
+            self._numpy.error = ""
+            self._numpy.bring(self._compute)
         elif button.id == "sampling-write":
             self._writing.start()
         elif button.id == "sampling-again":

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
+from math import isinf
 from typing import TYPE_CHECKING
 
 from sim.labs.sampling_chart import WRITTEN, Written
-from sim.labs.sampling_section import TEXT_SAID
+from sim.labs.sampling_section import TEXT_SAID, write_label
 from sim.labs.sampling_settings import Asked
+from sim.words import count
 from sim.work import Work, within
 from static import browser
 from static.browser import Attribute, one
@@ -18,7 +20,8 @@ from static.tasks import Worker
 if TYPE_CHECKING:  # these need NumPy, which comes after the view
     from sim.labs.sampling_draw import Drawn
     from sim.labs.sampling_exact import Exact
-    from sim.labs.sampling_verdict import Verdict
+    from sim.labs.sampling_told import Look
+    from sim.labs.sampling_verdict import Band, Verdict
 
 SECONDS = 3.0
 """How long a text is seen to grow, at least where its reader likes motion."""
@@ -37,12 +40,13 @@ class Writing:
         self._table = Attribute(one("#sampling-table"), "innerHTML")
         self._told = Attribute(one("#sampling-told"), "textContent")
         self._looks = Attribute(one("#sampling-looks"), "textContent")
-        self._button = Attribute(one("#sampling-write"), "textContent")
+        self._button = one("#sampling-write")
         turns = partial(browser.Delay, 0), partial(browser.Delay, LOOK)
         self._worker: Worker[Verdict] = Worker(turns[0], rest=turns[1])
         self._pace = browser.Delay(LOOK, self._show, restarts=False)
-        self._seen: dict[Asked, float] = {}
+        self._seen: dict[Asked, Look] = {}
         self._exact: Exact | None = None
+        self._band: Band | None = None
         self._asked = Asked()
         self._drawn: Drawn | None = None
         self._answer = ""
@@ -61,13 +65,16 @@ class Writing:
     def forget(self) -> None:
         """Nothing is written by these settings yet."""
         self._worker.cancel()
+        self._pace.drop()
         self._exact = self._drawn = self._verdict = self._plain = None
         self._told.write("")
         self._show()
 
     def ready(self, exact: Exact, asked: Asked) -> None:
         """A text can be written by this rule."""
-        self._exact, self._asked = exact, asked
+        from sim.labs.sampling_verdict import luck
+
+        self._exact, self._asked, self._band = exact, asked, luck(exact, asked.tokens)
         self._show()
 
     def colour(self, colours: Colours) -> None:
@@ -80,11 +87,15 @@ class Writing:
         """Write it, from its beginning; the reader may have said what will come of it."""
         if self._exact is None:
             return
+        if self._worker.busy:
+            self._stop()
+            return
         from sim.labs.sampling_draw import Drawn
 
         self._told.write("")
         self._answer, self._verdict, self._plain = answer, None, None
         self._drawn = Drawn(self._exact, self._asked.tokens, self._asked.seed)
+        self._button.textContent = "Stop"
         calm = browser.media("prefers-reduced-motion: reduce").matches
         self._worker.start(
             self._work(self._drawn),
@@ -93,6 +104,17 @@ class Writing:
             lambda _share: self._pace.ask(),
             0.0 if calm else SECONDS,
         )
+
+    def _stop(self) -> None:
+        """Leave the text as it is, without a verdict."""
+        self._worker.cancel()
+        self._rest()
+        written = self._drawn.tokens if self._drawn else 0
+        self._told.write(f"Stopped after {count(written)} words; nothing is judged.")
+        self._show()
+
+    def _rest(self) -> None:
+        self._button.textContent = write_label(self._asked.tokens)
 
     def _work(self, drawn: Drawn) -> Work[Verdict]:
         """The text, and one of plain sampling beside it."""
@@ -107,19 +129,21 @@ class Writing:
 
     def _done(self, verdict: Verdict) -> None:
         """Say what came of it; the same settings again are no other look."""
-        from sim.labs.sampling_told import looks_told, said_before, told
+        from sim.labs.sampling_told import Look, looks_told, said_before, told
         from sim.labs.sampling_verdict import tokens_to_find
 
         assert self._exact
+        self._rest()
         self._verdict = verdict
-        self._seen[self._asked] = verdict.p_value
         needed = tokens_to_find(self._exact)
+        self._seen[self._asked] = Look(isinf(needed), verdict.p_value)
         self._told.write(said_before(self._answer, needed) + told(self._asked, verdict, needed))
         self._looks.write(looks_told(list(self._seen.values())))
         self._show()
 
     def _failed(self, error: Exception) -> None:
         """There is too little memory, or a module came damaged."""
+        self._rest()
         self._told.write(f"The text could not be written ({error}).")
 
     def _show(self) -> None:
@@ -129,13 +153,11 @@ class Writing:
             self._table.write("")
             return
         from sim.labs.sampling_told import text_html, verdict_html, written
-        from sim.labs.sampling_verdict import luck
 
         drawn = self._drawn
         self._html.write(text_html(drawn) if drawn else TEXT_SAID)
-        band = luck(self._exact, self._asked.tokens)
         self._table.write(
-            verdict_html(self._exact, drawn, self._verdict, self._plain, band, self.secret)
+            verdict_html(self._exact, drawn, self._verdict, self._plain, self._band, self.secret)
         )
         self._shown = written(self._exact, drawn, self.secret)
         if self._colours:
