@@ -16,7 +16,7 @@ from sim.labs.overlap_chart import (
     overlap_table,
 )
 
-COIN, RESIDUAL = "the coin", "p alone, made to sum to 1"
+COIN, RESIDUAL = "the coin", "what replaces a draft"
 
 
 class Next(NamedTuple):

@@ -24,7 +24,7 @@ OF_LANGUAGE = {
 }
 """The settings that only one language has."""
 
-WORDS_SHOWN = 160
+WORDS_SHOWN = 100
 """Words of the text that are shown."""
 
 
@@ -60,6 +60,7 @@ def printed() -> Markup:
         "p",
         tag("label", "Language", for_="sampling-language"),
         tag("select", options, id="sampling-language"),
+        class_="lab-row",
     )
     own = [
         tag(
@@ -88,12 +89,14 @@ def printed() -> Markup:
         tag("label", "After the word", for_="sampling-after"),
         tag("select", id="sampling-after"),
         id="sampling-before",
+        class_="lab-row",
         hidden=True,
     )
     return joined(
         [
-            tag("div", chooser, after, class_="lab-row"),
+            chooser,
             *own,
+            after,
             figure_html(NEXT, NEXT_SAID, next_of(language, 0)),
             watch,
             tag("h4", "Break it"),
@@ -108,11 +111,11 @@ def printed() -> Markup:
             tag("p", class_="wrong", id="sampling-said", role="alert"),
             _question(),
             _acts(opening),
+            tag("p", id="sampling-told", role="status"),
             tag("p", TEXT_SAID, id="sampling-text", class_="sampling-text", data_empty=True),
             _key(),
             figure_html(WRITTEN, WRITTEN_SAID, Written(words, (), shares, shares)),
             _verdict(),
-            tag("p", id="sampling-told", role="status"),
             tag("p", id="sampling-looks"),
             tag(
                 "details",

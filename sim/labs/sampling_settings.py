@@ -46,8 +46,8 @@ RULES = (
         "Replace from p",
         "After a rejection it draws from p itself, not from what p has more than q. What q offers "
         "too often was kept already, and now comes on top.",
-        "EAGLE’s path for sampling replaced so, and so does Spec-RL, on purpose.",
-        "https://github.com/SafeAILab/EAGLE/issues/329",
+        "Spec-RL does so on purpose: it wants speed in training, not the same text.",
+        "https://github.com/ShopeeLLM/Spec-RL/issues/14",
     ),
     Rule(
         "always-accept",
@@ -63,7 +63,7 @@ RULES = (
         "Compare with the likeliest",
         "It keeps a draft only where it is the big model’s likeliest word, and else writes that "
         "word. Right for greedy text; when sampling, the rare words go missing.",
-        "ATOM checked so at any temperature; only its bonus token was sampled.",
+        "ATOM was seen to check so at any temperature, and to sample only its bonus token.",
         "https://github.com/ROCm/ATOM/pull/2318",
     ),
     Rule(
@@ -71,7 +71,8 @@ RULES = (
         "Bonus token from q",
         "After k kept drafts it takes the next word from the draft model, which has that row at "
         "hand, and not from the verify pass. The longer the draft, the better it hides.",
-        "A row too far in a table of chances is enough; no test at k = 1 with few words sees it.",
+        "Nobody is known to ship it, but a row too far in a table of chances is enough. With the "
+        "four words of the text it shows in about 11,000 words at k = 4, in 246,000 at k = 8.",
     ),
     Rule(
         "stale-temperature",

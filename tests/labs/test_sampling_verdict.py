@@ -15,7 +15,7 @@ from sim.labs.sampling_draw import Drawn, Plain
 from sim.labs.sampling_exact import Exact, exact
 from sim.labs.sampling_rows import language, made_language
 from sim.labs.sampling_rules import models_of
-from sim.labs.sampling_settings import Asked
+from sim.labs.sampling_settings import BY_RULE, Asked
 from sim.labs.sampling_verdict import (
     LEVEL,
     POWER,
@@ -145,6 +145,8 @@ def test_a_longer_draft_hides_its_bonus_token_and_what_is_right_is_never_found()
     by_length = [tokens_to_find(of_scene("4 words", "bonus-from-draft", k)) for k in (1, 4, 8)]
     assert by_length == sorted(by_length)
     assert by_length[0] < TOKENS < by_length[2] == pytest.approx(246_107, rel=1e-3)
+    assert round(by_length[1], -3) == 11_000
+    assert "11,000 words at k = 4, in 246,000 at k = 8" in BY_RULE["bonus-from-draft"].shipped
     same = models_of(language(".5,.5;.25,.75", ".5,.5;.25,.75"))
     for rule in ("standard", "replace-from-target", "always-accept", "bonus-from-draft"):
         assert tokens_to_find(exact(same, rule, 4)) == inf
