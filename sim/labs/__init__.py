@@ -55,7 +55,7 @@ LABS = (
         after="same",
         needs=("numpy", "charts"),
         command=True,
-        height=1500,
+        height=2010,
     ),
     Lab("recall", "Can you still say it?", "#recall", height=470),
     Lab(

@@ -20,6 +20,9 @@ MOST_CHAINS = 1024
 WORDS_EACH = 64
 """Words that a chain writes at least, where there are so many to write."""
 
+MOST_DRAFTS = 8192
+"""Drafts of a round, of all chains, so that a page can take a round between two frames."""
+
 DRAFT, COIN, REPLACEMENT, PLAIN = range(4)
 """Streams of uniforms: those of plain sampling are its own."""
 
@@ -31,9 +34,9 @@ def streams(seed: int) -> list[np.random.Generator]:
     return [np.random.default_rng(one) for one in np.random.SeedSequence(seed).spawn(4)]
 
 
-def chains(tokens: int) -> int:
-    """How many texts are written at once, for so many words in all."""
-    return max(1, min(MOST_CHAINS, tokens // WORDS_EACH))
+def chains(tokens: int, k: int) -> int:
+    """How many texts are written at once, for so many words in all with drafts of length k."""
+    return max(1, min(MOST_CHAINS, MOST_DRAFTS // max(1, k), tokens // WORDS_EACH))
 
 
 class Round(NamedTuple):
@@ -109,7 +112,7 @@ class Drawn:
 
     def work(self) -> Work[Drawn]:
         """Write all of it, a round at a time; gives itself."""
-        number, k = chains(self.wanted), self.exact.k
+        number, k = chains(self.wanted, self.exact.k), self.exact.k
         drafts, coins, own = (self._streams[name] for name in (DRAFT, COIN, REPLACEMENT))
         drawer = Drawer(self.exact)
         starts = Inverse(self.exact.starts[None, :])
@@ -160,7 +163,7 @@ class Plain:
 
     def work(self) -> Work[Plain]:
         """Write all of it, a word of each chain at a time; gives itself."""
-        number, size = chains(self.wanted), self.exact.models.size
+        number, size = chains(self.wanted, 0), self.exact.models.size
         target = Inverse(self.exact.models.target)
         words = Inverse(self.exact.words[None, :])(
             np.zeros(number, np.intp), self._luck.random(number)

@@ -227,7 +227,7 @@ def _key() -> Markup:
 
 
 def _verdict() -> Markup:
-    heads = ("", "this text", "exactly, by this rule", "what luck does", "plain sampling")
+    heads = ("number", "this text", "exactly, by this rule", "what luck does", "plain sampling")
     table = tag(
         "table",
         tag("caption", "What was written, and what should be", class_="sr-only"),

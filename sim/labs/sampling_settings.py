@@ -127,8 +127,8 @@ class Asked:
         0.5,
         "stale",
         Real(0.05, 20),
-        "stale temperature",
-        "What drafts of the rule stale-temperature are drawn at.",
+        "draft temperature",
+        "What drafts are drawn at, where it is another one.",
     )
     language: str = setting(
         TEXT,

@@ -40,6 +40,7 @@ class View(LabView):
         self._numpy = Numpy()
         self._watch, self._writing = Watch(), Writing()
         self._said = Attribute(one("#sampling-said"), "textContent")
+        self._command = Attribute(one("#sampling-command"), "textContent")
         self._rule = Attribute(one("#sampling-does"), "innerHTML")
         self._write = one("#sampling-write")
         self._buttons = [self._write, one("#sampling-again"), one("#sampling-use")]
@@ -111,31 +112,38 @@ class View(LabView):
         for button in self._buttons:
             button.disabled = True
         self._writing.forget()
+        self._watch.rest()
         self._put(asked.ask)
+        command = ""
         try:
             self._watch.set(language_of(asked))
-            one("#sampling-command").textContent = command_of(asked)
+            command = command_of(asked)
         except ValueError as problem:
             self._wrong = str(problem)
-        self._said.write(self._wrong)
+        self._command.write(command)
+        self._say()
         self._soon.ask()
+
+    def _say(self) -> None:
+        """Say what is wrong with the settings, or with NumPy."""
+        coming = "" if self._numpy.here else "Bringing NumPy, which draws the words …"
+        if error := self._numpy.error:
+            coming = f"NumPy did not come ({error}); press “Write” to ask for it again."
+        self._said.write(self._wrong or coming)
 
     def _put(self, secret: bool) -> None:
         """Put the question, and tell nothing that answers it until it is answered."""
         self._writing.secret = secret
         one("#sampling-question").hidden = not secret
-        self._write.hidden = secret
+        for button in self._buttons[:2]:
+            button.hidden = secret
         rule = BY_RULE[self._asked.rule]
         self._rule.write(tag("b", rule.title) if secret else rule_html(rule))
 
     def _compute(self) -> None:
         """The rule's exact numbers, once NumPy is here."""
-        if self._numpy.error:
-            self._said.write(
-                f"Nothing can be drawn: NumPy did not come ({self._numpy.error}). Press “Write” to "
-                "try again."
-            )
-            self._write.disabled = False
+        self._say()
+        self._write.disabled = not self._numpy.error
         if not self._numpy.here or self._wrong:
             return
         from sim.labs.sampling_exact import exact
@@ -147,7 +155,7 @@ class View(LabView):
             known = exact(self._models, asked.rule, asked.k, asked.stale)
         except ValueError as problem:
             self._wrong = str(problem)
-            self._said.write(self._wrong)
+            self._say()
             return
         for button in self._buttons:
             button.disabled = False
@@ -165,6 +173,7 @@ class View(LabView):
             self._writing.start(str(answer))
         elif button.id == "sampling-write" and self._numpy.error:
             self._numpy.error = ""
+            self._say()
             self._numpy.bring(self._compute)
         elif button.id == "sampling-write":
             self._writing.start()
@@ -172,6 +181,7 @@ class View(LabView):
             self._set(seed=(self._asked.seed + 1) % LAST_SEED)
             self._soon.drop()
             self._compute()
+            self._put(False)
             self._writing.start()
         elif button.id == "sampling-use":
             self._use()

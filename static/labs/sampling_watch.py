@@ -41,15 +41,19 @@ class Watch:
 
     def set(self, language: Language) -> None:
         """Show these two models, and no pass yet."""
-        self._language, self._exact = language, None
+        self._language = language
         words = names(language.size)
         options = (tag("option", word, value=str(at)) for at, word in enumerate(words))
         self._words.write(joined(options))
         one("#sampling-before").hidden = len(language.target) == len(language.draft) == 1
-        for button in self._buttons:
-            button.disabled = True
         self._clear()
         self._look(next_of(language, 0), 0)
+
+    def rest(self) -> None:
+        """There is no rule to draw passes by."""
+        self._exact = None
+        for button in self._buttons:
+            button.disabled = True
 
     def ready(self, exact: Exact, seed: int) -> None:
         """Passes can be drawn by this rule."""

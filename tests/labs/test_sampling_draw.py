@@ -13,6 +13,7 @@ from sim.labs.sampling_draw import (
     COIN,
     DRAFT,
     MOST_CHAINS,
+    MOST_DRAFTS,
     REPLACEMENT,
     WORDS_EACH,
     Drawer,
@@ -133,7 +134,9 @@ def test_the_same_seed_draws_the_same_and_another_does_not() -> None:
 
 
 def test_its_chains_are_as_many_as_there_are_words_for() -> None:
-    assert [chains(n) for n in (1, WORDS_EACH, 10 * WORDS_EACH, 10**7)] == [1, 1, 10, MOST_CHAINS]
+    sizes = 1, WORDS_EACH, 10 * WORDS_EACH, 10**7
+    assert [chains(tokens, 4) for tokens in sizes] == [1, 1, 10, MOST_CHAINS]
+    assert chains(10**7, 32) == MOST_DRAFTS // 32
 
 
 def follow(known: Exact, number: int, seed: int) -> list[int]:

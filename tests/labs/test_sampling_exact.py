@@ -106,6 +106,18 @@ def test_with_one_rate_tokens_per_pass_are_those_of_the_simulator() -> None:
         assert found == pytest.approx(expected_tokens_per_pass([0.7] * k))
 
 
+def test_rates_by_position_make_the_tokens_per_pass_and_one_rate_comes_out_as_one() -> None:
+    for rule in ("standard", "replace-from-target", "bonus-from-draft", "stale-temperature"):
+        for scene in SCENES:
+            found = of_scene(scene, rule, 6)
+            tokens = expected_tokens_per_pass(found.rates)
+            assert tokens == pytest.approx(found.tokens_per_pass, abs=1e-4)
+    assert of_scene("4 words", "standard", 6).rates == [0.7] * 6
+    assert len(set(of_scene("3 words", "standard", 6).rates)) > 2
+    never = exact(models_of(language("1,0", "0,1")), "standard", 3)
+    assert never.rates == [0, 0, 0]
+
+
 def test_models_that_agree_keep_every_draft_and_write_the_same_by_most_rules() -> None:
     same = language(".5,.5;.25,.75", ".5,.5;.25,.75")
     for rule in NAMES:
