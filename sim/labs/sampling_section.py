@@ -75,7 +75,7 @@ def printed() -> Markup:
     watch = tag(
         "div",
         tag("p", id="sampling-step", role="status"),
-        tag("div", id="sampling-cells", class_="strip"),
+        tag("div", id="sampling-cells", class_="tried"),
         tag(
             "p",
             tag("button", "Next step", type="button", id="sampling-next", disabled=True),

@@ -69,7 +69,7 @@ def next_at(exact: Exact, after: int) -> Next:
 
 
 def _cell(kind: str, word: str, note: str) -> Markup:
-    return tag("div", tag("b", word), tag("small", note), class_=f"cell {kind}")
+    return tag("div", tag("b", word), tag("small", note), class_=f"draft {kind}")
 
 
 def _tried(exact: Exact, step: Step) -> tuple[str, float | None]:

@@ -69,7 +69,7 @@ def test_a_pass_is_told_draft_by_draft_with_its_coin_and_what_replaces_it() -> N
     assert words == ("", "the", "", "a", "")
     assert heights == pytest.approx((0, 0.18, 0, 0.3, 0))
     assert shown[-1].shown.residual == (("the", 1), ("a", 0), ("his", 0), ("no", 0))
-    kinds = [re.findall('class="cell ([a-z]+)"', frame.cells) for frame in shown]
+    kinds = [re.findall('class="draft ([a-z]+)"', frame.cells) for frame in shown]
     assert kinds == [
         ["proposed"],
         ["accepted"],
@@ -94,7 +94,7 @@ def test_a_wrong_rule_s_pass_is_told_as_that_rule_does_it() -> None:
     assert "chance 0.735" in stale[0].text  # .25 of .34
     goes_on = of_rule("keep-after-rejection", [0.3, 0.1], [0.9, 0.1], 0.9)
     assert goes_on[-1].text.startswith("After the last draft")
-    assert [re.findall('class="cell ([a-z]+)"', goes_on[-1].cells)] == [
+    assert [re.findall('class="draft ([a-z]+)"', goes_on[-1].cells)] == [
         ["rejected", "accepted", "bonus"]
     ]
 
