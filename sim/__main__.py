@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 import webbrowser
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -113,9 +113,10 @@ def _add(parser: Parser, row: Setting, default: Any = None) -> None:
     parser.add_argument(f"--{row.key}", metavar=row.key.upper(), help=text + " unless said.")
 
 
-def _joined(arguments: Sequence[str]) -> list[str]:
+def _joined(arguments: Sequence[str], of_lab: Container[str] = ()) -> list[str]:
     """`--key value` as `--key=value`, so that a value may start with a minus and be named."""
-    flags = {HOST, *(f"--{row.key}" for row in (*PARAMETERS, TICK, PORT))}
+    own = {HOST, *(f"--{row.key}" for row in (*PARAMETERS, TICK, PORT))}
+    flags = of_lab or own
     joined: list[str] = []
     for argument in arguments:
         if joined and joined[-1] in flags and not argument.startswith("--"):
@@ -255,10 +256,25 @@ def serve(parser: Parser, options: argparse.Namespace) -> None:
         raise KeyboardInterrupt("Stopped.") from None
 
 
+def _declare(parser: Parser, lab: Any) -> set[str]:
+    """Declare the flags of a lab, given its module; gives those that a value follows."""
+    valued: set[str] = set()
+
+    def add(*names: str, **how: Any) -> None:
+        if "action" not in how and "nargs" not in how:
+            valued.update(names)
+        parser.add_argument(*names, **how)
+
+    lab.arguments(add)
+    return valued
+
+
 def _answer(parser: Parser, options: argparse.Namespace, lab: Any) -> None:
     """Print the numbers of a lab, given its module."""
     try:
         report = lab.answer(options)
+        if isinstance(report, Generator):
+            report = output.finished(report)
     except ValueError as error:
         parser.error(str(error))
     output.say(json.dumps(report) if options.json else lab.told(report))
@@ -284,8 +300,8 @@ def _obey(given: list[str]) -> None:
         lab, its_parser = COMMANDS[given[0]], commands[given[0]]
         with _needing(its_parser, lab):
             module = import_module(lab.rules)
-            module.arguments(its_parser.add_argument)
-            _answer(its_parser, parser.parse_args(given), module)
+            valued = _declare(its_parser, module)
+            _answer(its_parser, parser.parse_args(_joined(given, valued)), module)
         return
     options = parser.parse_args(_joined(given))
     {"run": run, "serve": serve, "bundle": bundle, "vendor": vendor}[options.command](

@@ -31,15 +31,18 @@ def _no_progress(_share: float) -> None:
 class Worker(Generic[T]):
     """Does one work at a time; a new one takes the place of one that is not done.
 
-    `turn` makes what calls back in turns, `clock` counts seconds.
+    `turn` makes what calls back in turns, `rest` what does where a work is ahead of its time;
+    `clock` counts seconds.
     """
 
     def __init__(
         self,
         turn: Callable[[Callable[[], object]], Turn],
         clock: Callable[[], float] = perf_counter,
+        rest: Callable[[Callable[[], object]], Turn] | None = None,
     ) -> None:
         self._turn, self._clock = turn(self._go), clock
+        self._rest = rest(self._go) if rest else self._turn
         self._work: Work[T] | None = None
 
     @property
@@ -53,18 +56,22 @@ class Worker(Generic[T]):
         done: Callable[[T], object],
         failed: Callable[[Exception], object],
         progress: Callable[[float], object] = _no_progress,
+        least: float = 0.0,
     ) -> None:
         """Begin in the next turn; one of `done` and `failed` is called, unless it is cancelled.
 
-        `progress` gets the share that is done, after each slice but the last.
+        `progress` gets the share that is done, after each slice but the last. The work takes at
+        least so many seconds, so that what grows by it can be watched.
         """
         self.cancel()
+        self._least, self._share, self._began = least, 0.0, self._clock()
         self._work, self._done, self._failed, self._progress = work, done, failed, progress
         self._turn.ask()
 
     def cancel(self) -> None:
         """Leave it as it is."""
         self._turn.drop()
+        self._rest.drop()
         if self._work:
             self._work.close()
         self._work = None
@@ -76,8 +83,8 @@ class Worker(Generic[T]):
             return
         began = last = self._clock()
         try:
-            while last - began + longest <= SLICE:
-                share = next(work)
+            while last - began + longest <= SLICE and not self._ahead(last):
+                self._share = next(work)
                 now = self._clock()
                 longest, last = max(longest, now - last), now
         except StopIteration as end:
@@ -87,5 +94,9 @@ class Worker(Generic[T]):
             self._work = None
             self._failed(error)
         else:
-            self._turn.ask()
-            self._progress(share)
+            (self._rest if self._ahead(last) else self._turn).ask()
+            self._progress(self._share)
+
+    def _ahead(self, now: float) -> bool:
+        """Whether more is done than the time that it should take at least has come to."""
+        return self._share * self._least > now - self._began

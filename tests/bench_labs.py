@@ -3,7 +3,8 @@
 Runs inside the real page in a real Chromium, and on this Python, the same code: a thousand runs of
 1200 ticks at once against single runs of the core, in one run and alternating; what charts make of
 the thousand; the map of 16 × 99 cells; the speedups on a machine by draft length and batch, with
-drags of its sliders. Bringing NumPy is timed in the page, once.
+drags of its sliders; 100,000 passes of speculative sampling; and a frame of a text that grows: a
+round of its passes, and all that is shown of it. Bringing NumPy is timed in the page, once.
 """
 
 from __future__ import annotations
@@ -13,14 +14,19 @@ from typing import Any
 from tests.inside import run_inside
 
 BRING = """
+import asyncio
 from time import perf_counter
-from js import bonusTokenStart
+from js import bonusTokenStart, document
 
 began = perf_counter()
 await bonusTokenStart.numpy()
 fetched = perf_counter()
 import numpy
 came = [1000 * (fetched - began), 1000 * (perf_counter() - fetched)]
+lab = document.querySelector("#lab-sampling")
+lab.scrollIntoView()
+while not lab.hasAttribute("data-here"):
+    await asyncio.sleep(0.05)
 """
 
 MEASURE = """
@@ -30,6 +36,13 @@ from sim.labs.ensemble import RUNS, Ensemble, coins, coins_kept, yields
 from sim.params import HORIZON, Params
 from sim.run import Luck, Run, luck_of
 from sim.labs.run_charts import luck_spread, yield_spread
+from sim.labs.sampling_draw import Drawn
+from sim.labs.sampling_exact import exact
+from sim.labs.sampling_rows import made_language
+from sim.labs.sampling_rules import models_of
+from sim.labs.sampling_told import text_html, verdict_html, written
+from sim.labs.sampling_chart import written_data
+from sim.labs.sampling_verdict import luck
 from sim.work import finish
 
 def timed(action):
@@ -56,8 +69,31 @@ def chart(number):
 def cells(number):
     return map_chart._map.__wrapped__(map_chart.Costs(0.01 * number, 0, 8, 64))
 
-together(), alone(0), cells(0), chart(50)  # the first of each also loads and looks up
-many, longer, single, curves, shares, map_ = [], [], [], [], [], []
+rule = exact(models_of(made_language(8, 0.7, 1, 1, 1)), "standard", 4)
+band = luck(rule, 20_000)
+
+def passes(seed):
+    drawn = Drawn(rule, round(100_000 * rule.tokens_per_pass), seed)
+    taken = timed(lambda: finish(drawn.work()))
+    assert 98_000 < drawn.passes < 102_000, drawn.passes
+    return taken
+
+def frames(seed):
+    drawn = Drawn(rule, 20_000, seed)
+    work = drawn.work()
+    taken = []
+    for _ in range(8):
+        taken.append(timed(lambda: (
+            next(work),
+            text_html(drawn),
+            verdict_html(rule, drawn, None, None, band, False),
+            written_data(written(rule, drawn, False)),
+        )))
+    return max(taken)
+
+# the first of each also loads and looks up
+together(), alone(0), cells(0), chart(50), passes(0), frames(0)
+many, longer, single, curves, shares, map_, drawn, growing = [], [], [], [], [], [], [], []
 for number in range(1, 21):
     many.append(timed(together))
     longer.append(timed(lambda: together(32)))
@@ -66,6 +102,8 @@ for number in range(1, 21):
     curves.append(curve)
     shares.append(share)
     map_.append(timed(lambda: cells(number)))
+    drawn.append(passes(number))
+    growing.append(frames(number))
 result = {
     "a thousand runs, k = 4": many,
     "a thousand runs, k = 32": longer,
@@ -73,6 +111,8 @@ result = {
     "bands of tokens per pass, with the runs": curves,
     "bands of what a pass yields": shares,
     "map of 16 × 99 cells": map_,
+    "100,000 passes of sampling, 8 words": drawn,
+    "a frame while a text grows, the longest": growing,
 }
 """
 

@@ -10,9 +10,21 @@ import secrets
 import shutil
 import sys
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import monotonic
+from typing import TypeVar
+
+from sim.work import Work
+
+T = TypeVar("T")
+
+PATIENCE = 1.0
+"""Seconds of work before a terminal is shown how far it has come."""
+
+BAR = 30
+"""Characters of the bar that shows it."""
 
 STDOUT = "-"
 """What names standard output where a file is asked for."""
@@ -96,6 +108,25 @@ def send(data: bytes) -> None:
         sys.stdout.flush()
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
+
+
+def finished(work: Work[T], clock: Callable[[], float] = monotonic) -> T:
+    """Do all of a work and give its result; a terminal sees how far a long one has come."""
+    watched = sys.stderr is not None and sys.stderr.isatty()
+    began, shown = clock(), ""
+    while True:
+        try:
+            share = next(work)
+        except StopIteration as end:
+            if shown:
+                print("\r" + " " * len(shown) + "\r", end="", file=sys.stderr, flush=True)
+            return end.value  # type: ignore[no-any-return]  # what it was typed to return
+        if watched and clock() - began > PATIENCE:
+            done = int(BAR * share)
+            line = f"[{'#' * done}{' ' * (BAR - done)}] {100 * share:3.0f} %"
+            if line != shown:
+                print("\r" + line, end="", file=sys.stderr, flush=True)
+                shown = line
 
 
 def flush() -> None:

@@ -48,6 +48,15 @@ LABS = (
         ".chart:not(section[data-lab] .chart)",
         needs=("charts", "numpy"),
     ),
+    Lab(
+        "sampling",
+        "The same output",
+        "#lab-sampling",
+        after="same",
+        needs=("numpy", "charts"),
+        command=True,
+        height=2010,
+    ),
     Lab("recall", "Can you still say it?", "#recall", height=470),
     Lab(
         "convert",

@@ -11,12 +11,19 @@ from sim.labs.facts import DRAFT, TARGET
 KEPT, REDRAWN, REJECTED = "in both: kept", "p alone: redrawn", "q alone: rejected"
 
 
-def overlap_data() -> Data:
+PART = {KEPT: "accepted", REDRAWN: "bonus", REJECTED: "rejected"}
+"""The parts of the bars, and the role of the colour of each."""
+
+Model = Mapping[str, float]
+"""Each word, and its chance."""
+
+
+def overlap_data(target: Model = TARGET, draft: Model = DRAFT) -> Data:
     """For each word two bars: p, what both offer and what only the big model does; and q alike."""
     bars: Rows = []
     tops: Rows = []
-    for word, p in TARGET.items():
-        q = DRAFT[word]
+    for word, p in target.items():
+        q = draft[word]
         both = min(p, q)
         for model, chance, part in (("p", p, REDRAWN), ("q", q, REJECTED)):
             place = {"word": word, "model": model}
@@ -27,9 +34,9 @@ def overlap_data() -> Data:
     return {"bars": bars, "tops": tops}
 
 
-def overlap_table() -> Table:
+def overlap_table(target: Model = TARGET, draft: Model = DRAFT) -> Table:
     """The same word by word, and in all."""
-    rows = {word: (p, DRAFT[word], min(p, DRAFT[word])) for word, p in TARGET.items()}
+    rows = {word: (p, draft[word], min(p, draft[word])) for word, p in target.items()}
     whole = [sum(column) for column in zip(*rows.values(), strict=True)]
     return Table(
         ["word", "p", "q", "the smaller: accepted"],
@@ -40,11 +47,11 @@ def overlap_table() -> Table:
     )
 
 
-def overlap_stops() -> list[Stop]:
+def overlap_stops(target: Model = TARGET, draft: Model = DRAFT) -> list[Stop]:
     """Each word."""
     stops = []
-    for word, p in TARGET.items():
-        q = DRAFT[word]
+    for word, p in target.items():
+        q = draft[word]
         more = (
             f"{p - q:.2f} redrawn"
             if p > q
@@ -78,8 +85,8 @@ def overlap_spec(colours: Mapping[str, str]) -> dict[str, Any]:
         "field": "part",
         "type": "nominal",
         "scale": {
-            "domain": [KEPT, REDRAWN, REJECTED],
-            "range": [colours["accepted"], colours["bonus"], colours["rejected"]],
+            "domain": list(PART),
+            "range": [colours[role] for role in PART.values()],
         },
         "legend": {"columns": {"expr": "width < 400 ? 2 : 3"}, "symbolType": "square"},
     }

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sim.host import output
 from sim.labs.ensemble import LUCK, RUNS, Ensemble, coins, coins_kept, ensemble, yields
 from sim.labs.run_charts import luck_spread, yield_spread
 from sim.params import HORIZON, Params
@@ -179,6 +180,76 @@ def test_progress_may_cancel() -> None:
     page.worker.start(page.slow(0.005, 0.005), page.done.append, page.failed.append, cancel)
     page.turn()
     assert (page.asked, page.worker.busy) == (False, False)
+
+
+def test_a_work_that_is_to_be_watched_takes_as_long_as_is_asked_and_rests_meanwhile() -> None:
+    page, rests = Page(), []
+
+    class Rest(Page):
+        def ask(self) -> None:
+            page.asked = True
+            rests.append(page.now)
+
+    page.worker = Worker(page._turn, lambda: page.now, Rest()._turn)
+    page.worker.start(
+        page.slow(*[0.0001] * 100), page.done.append, page.failed.append, page.progress.append, 2.0
+    )
+    while page.worker.busy:
+        page.now += 0.05
+        page.turn()
+        if page.worker.busy:
+            assert page.progress[-1] == pytest.approx((page.now - 100) / 2, abs=0.02)
+    assert page.done == ["slow"]
+    assert 1.9 < page.now - 100 < 2.2
+    assert len(rests) == len(page.progress) > 30
+    page.worker.start(page.slow(0.003, 5.0, 0.003), page.done.append, page.failed.append, least=1.0)
+    page.turn()
+    page.now += 0.4
+    page.turn()
+    while page.worker.busy:  # it is late: no rest
+        page.turn()
+    assert page.done == ["slow", "slow"]
+    assert len(rests) == len(page.progress) + 1
+
+
+class Terminal:
+    """Standard error that is a terminal, or is none."""
+
+    def __init__(self, real: bool) -> None:
+        self.real, self.text = real, ""
+
+    def isatty(self) -> bool:
+        return self.real
+
+    def write(self, text: str) -> None:
+        self.text += text
+
+    def flush(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("seconds", "real", "shown"), [(0.6, True, True), (0.6, False, False), (0.2, True, False)]
+)
+def test_a_terminal_sees_how_far_work_of_over_a_second_has_come(
+    seconds: float, real: bool, shown: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 0.0
+
+    def work() -> Work[str]:
+        nonlocal now
+        for part in range(4):
+            now += seconds
+            yield part / 4
+        return "done"
+
+    terminal = Terminal(real)
+    monkeypatch.setattr("sys.stderr", terminal)
+    assert output.finished(work(), lambda: now) == "done"
+    assert ("[###############               ]  50 %" in terminal.text) == shown
+    assert (terminal.text == "") != shown
+    if shown:
+        assert terminal.text.endswith("\r" + " " * len("[" + " " * 30 + "]  75 %") + "\r")
 
 
 @pytest.mark.parametrize(
