@@ -181,13 +181,17 @@ MODELS = (
     Model(
         *("Gemma-2-9B", 9.24e9, 42, 16, 8, 256),
         source=_config(
-            "google/gemma-2-9b", "hidden 3584, intermediate 14336, vocabulary 256000 tied"
+            "google/gemma-2-9b",
+            "hidden 3584, intermediate 14336, vocabulary 256000 tied; "
+            "windows of 4096 in every second layer are not counted",
         ),
     ),
     Model(
         *("Gemma-2-27B", 27.23e9, 46, 32, 16, 128),
         source=_config(
-            "google/gemma-2-27b", "hidden 4608, intermediate 36864, vocabulary 256000 tied"
+            "google/gemma-2-27b",
+            "hidden 4608, intermediate 36864, vocabulary 256000 tied; "
+            "windows of 4096 in every second layer are not counted",
         ),
     ),
     Model(

@@ -73,7 +73,7 @@ LABS = (
         after="lose",
         needs=("charts",),
         command=True,
-        height=3225,
+        height=3330,
     ),
     Lab("share", "Share this scene", "#share"),
 )
