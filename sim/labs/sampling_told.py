@@ -234,9 +234,9 @@ def looks_told(looks: Sequence[Look]) -> str:
         number, below = len(right), sum(p_value < OFTEN for p_value in right)
         parts.append(
             f"Looks at what is right: {number}; p-values below {OFTEN}: {below}, the smallest "
-            f"{_p_value_told(min(right))}. Who looks so often sees one so small by luck alone with "
-            f"a chance of {_percent(_once(OFTEN, number))}, and one below {LEVEL}, which counts as "
-            f"found here, with {_percent(_once(LEVEL, number))}."
+            f"{_p_value_told(min(right))}. Who looks so often sees one below {OFTEN} by luck alone "
+            f"with a chance of {_percent(_once(OFTEN, number))}, and one below {LEVEL}, which "
+            f"counts as found here, with {_percent(_once(LEVEL, number))}."
         )
     if wrong:
         found = sum(p_value < LEVEL for p_value in wrong)
