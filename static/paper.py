@@ -8,7 +8,7 @@ from typing import Any
 from sim.marks import PALETTES
 from static import browser
 
-TOLD_ON_PAPER = ".chart details, .cards details, #text > details"
+TOLD_ON_PAPER = "#text details"
 """What is folded on the screen and not on paper."""
 
 

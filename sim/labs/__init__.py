@@ -55,7 +55,7 @@ LABS = (
         after="same",
         needs=("numpy", "charts"),
         command=True,
-        height=2010,
+        height=2040,
     ),
     Lab("recall", "Can you still say it?", "#recall", height=470),
     Lab(

@@ -226,13 +226,30 @@ def _key() -> Markup:
     )
 
 
+VERDICT = (
+    *("words", "tokens per pass", "overlap of p and q, α", "distance of pairs (total variation)"),
+    *("χ² of pairs", "p-value"),
+)
+"""The rows of the verdict."""
+
+
+def verdict_row(name: str, *cells: str) -> Markup:
+    """A row of the verdict: this text, the rule, luck, plain sampling."""
+    return tag("tr", tag("th", name, scope="row"), *(tag("td", cell) for cell in cells))
+
+
+def no_verdict() -> Markup:
+    """The verdict before there is anything to judge."""
+    return joined(verdict_row(name, *["–"] * 4) for name in VERDICT)
+
+
 def _verdict() -> Markup:
     heads = ("number", "this text", "exactly, by this rule", "what luck does", "plain sampling")
     table = tag(
         "table",
         tag("caption", "What was written, and what should be", class_="sr-only"),
         tag("thead", tag("tr", *(tag("th", head, scope="col") for head in heads))),
-        tag("tbody", id="sampling-table"),
+        tag("tbody", no_verdict(), id="sampling-table"),
     )
     opening = start("section", class_="wide", aria_label="The verdict", tabindex="0")
     return Markup(f"{opening}{table}</section>")

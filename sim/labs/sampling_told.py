@@ -10,7 +10,7 @@ from sim.labs.sampling_chart import Next, Written
 from sim.labs.sampling_draw import Drawn
 from sim.labs.sampling_exact import Exact
 from sim.labs.sampling_rows import names
-from sim.labs.sampling_section import WORDS_SHOWN
+from sim.labs.sampling_section import VERDICT, WORDS_SHOWN, verdict_row
 from sim.labs.sampling_settings import STANDARD, Asked
 from sim.labs.sampling_steps import Pass, Step
 from sim.labs.sampling_verdict import LEVEL, Band, Verdict
@@ -141,30 +141,24 @@ def verdict_html(
 
     What is exact is left out while it is a secret.
     """
-
-    def row(name: str, *cells: str) -> Markup:
-        return tag("tr", tag("th", name, scope="row"), *(tag("td", cell) for cell in cells))
-
     per_pass = f"{drawn.tokens / drawn.passes:.4f}" if drawn and drawn.passes else "–"
     alphas = exact.models.overlap
     low, high = float(alphas.min()), float(alphas.max())
     alpha = f"{low:.3f}" + (f" to {high:.3f}" if high - low > 5e-4 else "")
-    return joined(
-        [
-            row("words", count(drawn.tokens) if drawn else "–", "", "", ""),
-            row("tokens per pass", per_pass, _or_secret(exact.tokens_per_pass, secret), "", "1"),
-            row("overlap of p and q, α", "", alpha, "", ""),
-            row(
-                "distance of pairs (total variation)",
-                f"{verdict.total_variation:.4f}" if verdict else "–",
-                _or_secret(exact.total_variation, secret),
-                f"{band.mean:.4f}, seldom {band.high:.4f}" if band else "",
-                f"{plain.total_variation:.4f}" if plain else "–",
-            ),
-            row("χ² of pairs", _chi2(verdict), "", _usual(verdict), _chi2(plain)),
-            row("p-value", _p_value(verdict), "", "0 to 1, all alike", _p_value(plain)),
-        ]
+    cells = (
+        (count(drawn.tokens) if drawn else "–", "", "", ""),
+        (per_pass, _or_secret(exact.tokens_per_pass, secret), "", "1"),
+        ("", alpha, "", ""),
+        (
+            f"{verdict.total_variation:.4f}" if verdict else "–",
+            _or_secret(exact.total_variation, secret),
+            f"{band.mean:.4f}, seldom {band.high:.4f}" if band else "",
+            f"{plain.total_variation:.4f}" if plain else "–",
+        ),
+        (_chi2(verdict), "", _usual(verdict), _chi2(plain)),
+        (_p_value(verdict), "", "0 to 1, all alike", _p_value(plain)),
     )
+    return joined(verdict_row(name, *row) for name, row in zip(VERDICT, cells, strict=True))
 
 
 def _or_secret(value: float, secret: bool) -> str:
@@ -240,9 +234,9 @@ def looks_told(looks: Sequence[Look]) -> str:
         number, below = len(right), sum(p_value < OFTEN for p_value in right)
         parts.append(
             f"Looks at what is right: {number}; p-values below {OFTEN}: {below}, the smallest "
-            f"{_p_value_told(min(right))}. Who looks so often sees one so small by luck alone with "
-            f"a chance of {_percent(_once(OFTEN, number))}, and one below {LEVEL}, which counts as "
-            f"found here, with {_percent(_once(LEVEL, number))}."
+            f"{_p_value_told(min(right))}. Who looks so often sees one below {OFTEN} by luck alone "
+            f"with a chance of {_percent(_once(OFTEN, number))}, and one below {LEVEL}, which "
+            f"counts as found here, with {_percent(_once(LEVEL, number))}."
         )
     if wrong:
         found = sum(p_value < LEVEL for p_value in wrong)

@@ -125,11 +125,13 @@ class View(LabView):
         self._soon.ask()
 
     def _say(self) -> None:
-        """Say what is wrong with the settings, or with NumPy."""
-        coming = "" if self._numpy.here else "Bringing NumPy, which draws the words …"
+        """Say what is wrong with the settings or with NumPy, or that it is still on its way."""
+        missing = ""
         if error := self._numpy.error:
-            coming = f"NumPy did not come ({error}); press “Write” to ask for it again."
-        self._said.write(self._wrong or coming)
+            missing = f"NumPy did not come ({error}); press “Write” to ask for it again."
+        self._said.write(self._wrong or missing)
+        if not self._numpy.here and not missing:
+            self._writing.say("Bringing NumPy, which draws the words …")
 
     def _put(self, secret: bool) -> None:
         """Put the question, and tell nothing that answers it until it is answered."""

@@ -7,7 +7,7 @@ from math import isinf
 from typing import TYPE_CHECKING
 
 from sim.labs.sampling_chart import WRITTEN, Written
-from sim.labs.sampling_section import TEXT_SAID, write_label
+from sim.labs.sampling_section import TEXT_SAID, no_verdict, write_label
 from sim.labs.sampling_settings import Asked
 from sim.words import count
 from sim.work import Work, within
@@ -62,6 +62,10 @@ class Writing:
         """Whether a text is being written."""
         return self._worker.busy
 
+    def say(self, text: str) -> None:
+        """Say this where the verdict will stand."""
+        self._told.write(text)
+
     def forget(self) -> None:
         """Nothing is written by these settings yet."""
         self._worker.cancel()
@@ -75,6 +79,7 @@ class Writing:
         from sim.labs.sampling_verdict import luck
 
         self._exact, self._asked, self._band = exact, asked, luck(exact, asked.tokens)
+        self._told.write("")
         self._show()
 
     def colour(self, colours: Colours) -> None:
@@ -150,7 +155,7 @@ class Writing:
         """Show what there is: the words, their bars, and the numbers."""
         if self._exact is None:
             self._html.write(TEXT_SAID)
-            self._table.write("")
+            self._table.write(no_verdict())
             return
         from sim.labs.sampling_told import text_html, verdict_html, written
 

@@ -26,7 +26,7 @@ from sim.labs.sampling_draw import Drawn
 from sim.labs.sampling_exact import exact
 from sim.labs.sampling_rows import OF_THE_TEXT, language, made_language
 from sim.labs.sampling_rules import models_of
-from sim.labs.sampling_section import WORDS_SHOWN, next_of, printed, rule_html, write_label
+from sim.labs.sampling_section import VERDICT, WORDS_SHOWN, next_of, printed, rule_html, write_label
 from sim.labs.sampling_settings import RULES, Asked
 from sim.labs.sampling_steps import one_pass
 from sim.labs.sampling_told import (
@@ -188,6 +188,7 @@ def test_the_section_can_be_read_before_python_comes() -> None:
         assert f'data-rule="{rule.name}"' in html
     assert html.count("disabled") == 5
     assert "Write 20,000 words" in html
+    assert html.count("<td>–</td>") == 4 * len(VERDICT) + 4  # and nothing written of four words
     for share in ("0.50", "0.25", "0.15", "0.10"):
         assert share in html
     for key in ("language", "k", "tokens", "seed", "words", "alike", "target", "draft"):
