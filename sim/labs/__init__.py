@@ -57,6 +57,15 @@ LABS = (
         command=True,
         height=850,
     ),
+    Lab(
+        "serving",
+        "Who gets the cache",
+        "#lab-serving",
+        after="memory-again",
+        needs=("charts",),
+        command=True,
+        height=1500,
+    ),
     Lab("share", "Share this scene", "#share"),
 )
 ALONE = tuple(lab.name for lab in LABS if lab.height)

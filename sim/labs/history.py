@@ -1,0 +1,178 @@
+"""A server's passes, kept so that one can go back and forth in them, and its memory over time."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import takewhile
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+from sim.labs.scheduler import Pass, Served, Server
+from sim.labs.service import Scene, report
+from sim.work import Work
+
+MOST_PASSES = 240
+"""Stretches of a timeline: as many as a chart has pixels to show apart."""
+
+PART, UNSEEN = 60, 500
+"""Events of a part of the work, with every pass kept and without."""
+
+
+class Seat(NamedTuple):
+    """A request in a pass, and what it holds."""
+
+    number: int
+    prompt: int
+    last: int
+    """Tokens at its end."""
+    tokens: int
+    """What it has, before the verdicts."""
+    missing: int
+    """Positions that this pass fills in; then it writes nothing."""
+    room: int
+    start: int
+    """Of its stretch, where it has one."""
+    table: tuple[int, ...]
+    """Its blocks, where it has such."""
+    preemptions: int
+
+
+class Moment(NamedTuple):
+    """A pass while it runs, and what has come of all before it."""
+
+    start: float
+    seconds: float
+    shares: tuple[int, int, int, int, int]
+    seats: tuple[Seat, ...]
+    """Those that run, oldest first."""
+    queue: tuple[int, ...]
+    """Those that wait, the head first."""
+    preempted: int
+    """How many of them, at the head, have lost their cache."""
+    entered: int
+    """How many of the seats, at their end, are new in this pass."""
+    lost: int
+    """How many of those at the head of the queue lost their cache in this pass."""
+    needed: int
+    """Slots that the head of the queue must get to enter; 0 where nobody waits."""
+    tokens: int
+    """Written in the passes before."""
+    ended: int
+    waited: float
+    """Seconds that those who have been let in had waited, on average."""
+    preemptions: int
+
+    @property
+    def end(self) -> float:
+        """When its verdicts come."""
+        return self.start + self.seconds
+
+
+class Stretch(NamedTuple):
+    """Some time of a timeline, and the share of the slots of each kind in it."""
+
+    start: float
+    seconds: float
+    shares: tuple[float, ...]
+
+
+class Timeline:
+    """What the slots were over time: pass by pass, or, of a long run, several passes together."""
+
+    def __init__(self, slots: int) -> None:
+        self._slots = slots
+        self._together, self._counted = 1, 0
+        self._kept: list[tuple[float, float, tuple[float, ...]]] = []
+
+    def add(self, told: Pass) -> None:
+        """One more pass."""
+        weighed = tuple(slots * told.seconds for slots in told.shares)
+        if self._counted % self._together:
+            self._kept[-1] = _joined(self._kept[-1], (told.start, told.seconds, weighed))
+        else:
+            if len(self._kept) == 2 * MOST_PASSES:
+                pairs = zip(self._kept[::2], self._kept[1::2], strict=True)
+                self._kept = [_joined(one, other) for one, other in pairs]
+                self._together *= 2
+            self._kept.append((told.start, told.seconds, weighed))
+        self._counted += 1
+
+    @property
+    def stretches(self) -> list[Stretch]:
+        """All of it, in order."""
+        return [
+            Stretch(start, seconds, tuple(sum_ / (self._slots * seconds) for sum_ in weighed))
+            for start, seconds, weighed in self._kept
+        ]
+
+
+def _joined(
+    one: tuple[float, float, tuple[float, ...]], other: tuple[float, float, tuple[float, ...]]
+) -> tuple[float, float, tuple[float, ...]]:
+    weighed = tuple(a + b for a, b in zip(one[2], other[2], strict=True))
+    return one[0], one[1] + other[1], weighed
+
+
+class History:
+    """All passes of a scene, and what came of them."""
+
+    def __init__(
+        self, scene: Scene, moments: Sequence[Moment], timeline: Timeline, numbers: dict[str, Any]
+    ) -> None:
+        """`moments` may be left out of a large scene."""
+        self.scene, self.moments, self.timeline, self.numbers = scene, moments, timeline, numbers
+
+    def at(self, seconds: float) -> int:
+        """The number of the pass that runs then, or of the last one before; the first is 0."""
+        return max(0, bisect_right(self.moments, seconds + 1e-12, key=attrgetter("start")) - 1)
+
+
+def record(scene: Scene, moments: bool = True) -> Work[History]:
+    """Serve a scene, and keep its passes; without them where they are too many."""
+    server = scene.server()
+    timeline, kept = Timeline(server.memory.slots), list[Moment]()
+    while not server.done:
+        until = server.events + (PART if moments else UNSEEN)
+        while server.events < until and not server.done:
+            told = server.begin()
+            timeline.add(told)
+            if moments:
+                kept.append(_moment(server, told))
+            server.end()
+        yield server.ended / len(server.coming)
+    return History(scene, kept, timeline, report(server, scene.rate))
+
+
+def _moment(server: Server, told: Pass) -> Moment:
+    running, queue = server.running, server.queue
+    old = len(running) - told.entered
+    return Moment(
+        told.start,
+        told.seconds,
+        told.shares,
+        tuple(_seat(one, one.missing if at >= old else 0) for at, one in enumerate(running)),
+        tuple(served.number for served in queue),
+        sum(1 for _ in takewhile(attrgetter("preemptions"), queue)),
+        told.entered,
+        told.preempted,
+        server.needs(queue[0]) if queue else 0,
+        server.written,
+        server.ended,
+        server.waited / server.let_in,
+        server.preemptions,
+    )
+
+
+def _seat(served: Served, missing: int) -> Seat:
+    return Seat(
+        served.number,
+        served.request.prompt,
+        served.last,
+        served.tokens,
+        missing,
+        served.room,
+        served.start,
+        tuple(served.table),
+        served.preemptions,
+    )
