@@ -2,7 +2,8 @@
 
 Runs inside the real page in a real Chromium, and on this Python, the same code: a thousand runs of
 1200 ticks at once against single runs of the core, in one run and alternating; what charts make of
-the thousand; and the map of 16 × 99 cells. Bringing NumPy is timed in the page, once.
+the thousand; and the map of 16 × 99 cells. Bringing NumPy is timed in the page, once. Then a
+server: events a second, what a request costs among many, and a frame of its small scene.
 """
 
 from __future__ import annotations
@@ -76,6 +77,50 @@ result = {
 """
 
 
+SERVING = """
+from time import process_time
+from sim.labs.service import Asked, scene_of, serve
+from sim.work import finish
+
+def served(requests, k=0):
+    server = scene_of(Asked(slots=8192, requests=requests, draft_length=k)).server()
+    began = process_time()
+    finish(serve(server))
+    took = process_time() - began
+    return server.events / took, took / requests
+
+served(100), served(100, 4)
+few, drafting = ([served(1000, k) for _ in range(5)] for k in (0, 4))
+many = [served(10_000) for _ in range(3)]
+result = {
+    "events a second": [rate for rate, _ in few],
+    "events a second, k = 4": [rate for rate, _ in drafting],
+    "cost of a request, 10,000 ÷ 1,000": [
+        long[1] / short[1] for long, short in zip(many, few)
+    ],
+}
+"""
+
+FRAMES = """
+import gc
+from time import perf_counter
+from static.labs.serving_stage import Stage
+
+gc.unfreeze()
+stage = next(thing for thing in gc.get_objects() if isinstance(thing, Stage))
+stage._frames.ask = lambda: None  # this file asks for the frames
+stage.press("start")
+stage.press("play")
+now, frames = 1000.0, []
+while stage.playing:
+    began = perf_counter()
+    stage._frame(now)
+    frames.append(1000 * (perf_counter() - began))
+    now += 1 / 60
+result["a frame of the small scene, ms"] = frames
+"""
+
+
 def middle(times: list[float]) -> float:
     """The median."""
     return sorted(times)[len(times) // 2]
@@ -95,7 +140,20 @@ def main() -> None:
         many, single = found["a thousand runs, k = 4"], found["one run of the core"]
         ratio = 1000 * middle(single) / middle(many)
         print(f"{place}: a thousand runs of the core ÷ a thousand at once: {ratio:.0f}")
+    serve(here)
     print(f"NumPy in the page: fetched and unpacked in {fetched:.0f}, imported in {imported:.0f}")
+
+
+def serve(here: dict[str, Any]) -> None:
+    """Print how fast the server is, in the page and here, in processor time."""
+    exec(SERVING, here)
+    inside = run_inside(f"{SERVING}\n{FRAMES}", lab="serving")
+    print(f"\n{'a server of 8,192 slots':<42}{'page':>12}{'here':>12}")
+    frames = inside.pop("a frame of the small scene, ms")
+    for name, found in inside.items():
+        print(f"{name:<42}{middle(found):>12,.2f}{middle(here['result'][name]):>12,.2f}")
+    late = sorted(frames)[int(len(frames) * 0.95)]
+    print(f"a frame of the small scene: {middle(frames):.1f} ms, p95 {late:.1f}, n = {len(frames)}")
 
 
 if __name__ == "__main__":

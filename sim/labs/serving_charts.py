@@ -119,6 +119,7 @@ def shares_spec(colours: Mapping[str, str]) -> dict[str, Any]:
                         "type": "nominal",
                         "scale": {"domain": list(ranged), "range": list(ranged.values())},
                         "legend": {
+                            "columns": {"expr": "width < 420 ? 3 : 5"},
                             "symbolType": "square",
                             "symbolStrokeColor": colours["muted"],
                             "symbolStrokeWidth": 1,

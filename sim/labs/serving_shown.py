@@ -108,11 +108,13 @@ def compared(histories: Mapping[str, History], seconds: float) -> list[list[str]
             over = seconds >= history.moments[-1].end
             running, waiting = ("0", "0") if over else map(str, _here(moment))
             shares: tuple[float, ...] = (0,) if over else moment.shares
+            clock = numbers["seconds"] if over else moment.start
             tokens, waited = numbers["tokens"] if over else moment.tokens, moment.waited
         else:
             running, waiting = _or_none(numbers["mean_running"]), "–"
             shares = tuple(share or 0.0 for share in numbers["shares"].values())
             tokens, waited = numbers["tokens"], numbers["mean_wait_s"] or 0.0
+            clock = numbers["seconds"]
         held = sum(shares[:3])
         found.append(
             [
@@ -121,6 +123,7 @@ def compared(histories: Mapping[str, History], seconds: float) -> list[list[str]
                 waiting,
                 f"{100 * shares[0] / held:.0f} %" if held else "–",
                 count(tokens),
+                _or_none(tokens / clock if clock else None),
                 f"{three_digits(1000 * waited)} ms",
                 f"{1000 * numbers['seconds']:,.0f} ms",
             ]
@@ -137,13 +140,8 @@ def _or_none(value: float | None) -> str:
 
 
 HEADS = (
-    "memory set aside as",
-    "running",
-    "waiting",
-    "of what is held, tokens",
-    "tokens written",
-    "mean wait",
-    "all through after",
+    *("set aside as", "running", "waiting", "held with tokens", "tokens written"),
+    *("tokens a second", "mean wait", "all through after"),
 )
 
 

@@ -34,7 +34,7 @@ class Rows:
         self._shown: dict[int, tuple[Any, Attribute, Attribute, Any]] = {}
         self._was: dict[int, Row] = {}
         self._heads = []
-        for side, head in enumerate(("running", "waiting, those that lost their cache first")):
+        for side, head in enumerate(("running", "waiting, preempted first")):
             line = browser.element("p", f"side{side}")
             line.textContent = head
             more = browser.element("p", f"more side{side}")

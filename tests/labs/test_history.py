@@ -30,6 +30,7 @@ from sim.labs.serving_shown import (
 from sim.labs.slots import BOARD_LOOKS, board, owner, pass_told, slot_told
 from sim.marks import PALETTES
 from sim.params import SLOTS
+from sim.words import count
 from sim.work import finish
 from tests.labs.served import ASKED, REQUESTS, passes
 
@@ -220,10 +221,22 @@ def test_the_four_ways_are_compared_at_the_same_moment() -> None:
     assert {tuple(cells[1:4]) for cells in over} == {("0", "0", "–")}
     assert {cells[4] for cells in over} == {str(histories[PAGED].numbers["tokens"])}
     unseen = finish(record(histories["max"].scene, moments=False))
+    assert {cells[5] for cells in over} == {
+        f"{count(h.numbers['tokens'] / h.numbers['seconds'])}" for h in histories.values()
+    }
     ((_, ran, waiting, held, *_rest),) = compared({"max": unseen}, at)
     assert (ran, waiting) == ("3.63", "–")
     assert held.endswith("%")
     assert "50 requests are through" in numbers_told(unseen)
+
+
+def test_a_memory_that_none_fits_shows_that_all_are_refused() -> None:
+    history = finish(record(scene_of(Shown(slots=16, prefix=64))))
+    assert (history.moments, history.at(1)) == ([], 0)
+    assert compared({"paged": history}, 1) == [
+        ["paged", "–", "–", "–", "0", "–", "0.00 ms", "0 ms"]
+    ]
+    assert "0 requests are through, 50 refused" in numbers_told(history)
 
 
 def test_a_setting_is_read_as_a_field_is_and_a_machine_brings_its_memory() -> None:
