@@ -58,10 +58,13 @@ class Rows:
         if number not in self._shown:
             self._shown[number] = self._new(number)
         element, kind, text, bar = self._shown[number]
+        was = self._was.get(number)
         kind.write(f"request {row.state} side{SIDES[row.state]}")
-        element.style.transform = f"translateY({ROW * (row.place + 1)}px)"
         text.write(row.text)
-        bar.style.transform = f"scaleX({row.done:.3f})"
+        if not was or was.place != row.place:
+            element.style.transform = f"translateY({ROW * (row.place + 1)}px)"
+        if not was or was.done != row.done:
+            bar.style.transform = f"scaleX({row.done:.3f})"
 
     def _new(self, number: int) -> tuple[Any, Attribute, Attribute, Any]:
         element, name, text = (browser.element(tag) for tag in ("div", "b", "span"))
@@ -98,7 +101,8 @@ class Stage:
         self._slot = Attribute(one("#serving-slot"), "textContent")
         self._pass = Attribute(one("#serving-pass"), "textContent")
         self._play = Attribute(one('[data-serving-action="play"]'), "textContent")
-        browser.observe_size(self._box, self._frames.ask)
+        self._width = 0.0
+        browser.observe_size(self._box, self._measure)
         browser.listen(self._line, "input", self._scrub)
         browser.listen(self._line, "change", lambda _event: self._moved())
 
@@ -142,6 +146,11 @@ class Stage:
             self._moved()
         self._frames.ask()
 
+    def _measure(self) -> None:
+        """Take the width when it changes, not in every frame: asking lays the page out."""
+        self._width = float(self._box.clientWidth)
+        self._frames.ask()
+
     def _scrub(self, _event: Any) -> None:
         self.playing = False
         if self._history and self._history.moments:
@@ -167,11 +176,10 @@ class Stage:
         self._draw(history, history.moments[at], at)
 
     def _draw(self, history: History, moment: Moment, at: int) -> None:
-        asked, width = history.scene.asked, self._box.clientWidth
-        if width and self._colours:
-            drawn = board(asked, moment)
-            ratio = browser.pixel_ratio()
-            self._board.draw(drawn.states, False, width, ratio, self._colours, drawn.borders)
+        asked = history.scene.asked
+        if self._width and self._colours:
+            drawn, ratio = board(asked, moment), browser.pixel_ratio()
+            self._board.draw(drawn.states, False, self._width, ratio, self._colours, drawn.borders)
             self._pointer.show()
         slot = self._pointer.slot
         self._slot.write(POINT if slot is None else slot_told(asked, moment, slot))
