@@ -64,7 +64,7 @@ LABS = (
         after="memory-again",
         needs=("charts",),
         command=True,
-        height=1500,
+        height=3110,
     ),
     Lab("share", "Share this scene", "#share"),
 )

@@ -12,8 +12,8 @@ from sim.labs.scheduler import Pass, Served, Server
 from sim.labs.service import Scene, report
 from sim.work import Work
 
-MOST_PASSES = 240
-"""Stretches of a timeline: as many as a chart has pixels to show apart."""
+MOST_STRETCHES = 240
+"""Of a timeline, once it has had twice as many: about what a chart can show apart."""
 
 PART, UNSEEN = 60, 500
 """Events of a part of the work, with every pass kept and without."""
@@ -77,41 +77,52 @@ class Stretch(NamedTuple):
     shares: tuple[float, ...]
 
 
+class _Weighed(NamedTuple):
+    start: float
+    seconds: float
+    slots: tuple[float, ...]
+    """Of each kind, times seconds."""
+
+
 class Timeline:
-    """What the slots were over time: pass by pass, or, of a long run, several passes together."""
+    """What the slots were over time: pass by pass, or, of a long run, in stretches of equal time.
+
+    A pass is never cut.
+    """
 
     def __init__(self, slots: int) -> None:
-        self._slots = slots
-        self._together, self._counted = 1, 0
-        self._kept: list[tuple[float, float, tuple[float, ...]]] = []
+        self._slots, self._least = slots, 0.0
+        self._kept: list[_Weighed] = []
 
     def add(self, told: Pass) -> None:
         """One more pass."""
-        weighed = tuple(slots * told.seconds for slots in told.shares)
-        if self._counted % self._together:
-            self._kept[-1] = _joined(self._kept[-1], (told.start, told.seconds, weighed))
-        else:
-            if len(self._kept) == 2 * MOST_PASSES:
-                pairs = zip(self._kept[::2], self._kept[1::2], strict=True)
-                self._kept = [_joined(one, other) for one, other in pairs]
-                self._together *= 2
-            self._kept.append((told.start, told.seconds, weighed))
-        self._counted += 1
+        self._append(
+            _Weighed(told.start, told.seconds, tuple(slots * told.seconds for slots in told.shares))
+        )
+        if len(self._kept) > 2 * MOST_STRETCHES:
+            self._least = sum(one.seconds for one in self._kept) / MOST_STRETCHES
+            kept, self._kept = self._kept, []
+            for one in kept:
+                self._append(one)
+
+    def _append(self, one: _Weighed) -> None:
+        """Put it behind the last stretch, or into it while that is short."""
+        if self._kept and self._kept[-1].seconds < self._least:
+            last = self._kept.pop()
+            one = _Weighed(
+                last.start,
+                last.seconds + one.seconds,
+                tuple(a + b for a, b in zip(last.slots, one.slots, strict=True)),
+            )
+        self._kept.append(one)
 
     @property
     def stretches(self) -> list[Stretch]:
         """All of it, in order."""
         return [
-            Stretch(start, seconds, tuple(sum_ / (self._slots * seconds) for sum_ in weighed))
-            for start, seconds, weighed in self._kept
+            Stretch(start, seconds, tuple(held / (self._slots * seconds) for held in slots))
+            for start, seconds, slots in self._kept
         ]
-
-
-def _joined(
-    one: tuple[float, float, tuple[float, ...]], other: tuple[float, float, tuple[float, ...]]
-) -> tuple[float, float, tuple[float, ...]]:
-    weighed = tuple(a + b for a, b in zip(one[2], other[2], strict=True))
-    return one[0], one[1] + other[1], weighed
 
 
 class History:

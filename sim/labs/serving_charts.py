@@ -9,9 +9,8 @@ from sim.chart import LINES, Chart, Data, Rows, Stop, Table, here, specification
 from sim.labs.budget import Budget, Point, frontier, point_of, settings_of
 from sim.labs.history import History
 from sim.labs.scheduler import EXTERNAL, FREE, INTERNAL, RESERVED, SHARES, TOKEN
-from sim.words import many, three_digits
+from sim.words import duration, many, three_digits
 
-MILLISECOND = 1000.0
 TOLD = 12
 """Rows of the table of shares."""
 
@@ -31,20 +30,15 @@ def shares_data(given: SharesAt) -> Data:
         rows += _rows(stretch.start, stretch.shares)
     if stretches:
         rows += _rows(stretches[-1].start + stretches[-1].seconds, stretches[-1].shares)
-    now = [] if given.seconds is None else [{"ms": round(MILLISECOND * given.seconds, 3)}]
+    now = [] if given.seconds is None else [{"seconds": round(given.seconds, 6)}]
     return {"shares": rows, "now": now}
 
 
 def _rows(start: float, shares: tuple[float, ...]) -> Rows:
-    at = round(MILLISECOND * start, 3)
     return [
-        {"ms": at, "kind": kind, "order": order, "share": round(share, 5)}
+        {"seconds": round(start, 6), "kind": kind, "order": order, "share": round(share, 5)}
         for order, (kind, share) in enumerate(zip(SHARES, shares, strict=True))
     ]
-
-
-def _at(milliseconds: float) -> str:
-    return f"{milliseconds:,.0f} ms"
 
 
 def shares_table(given: SharesAt, _data: Data) -> Table:
@@ -55,7 +49,7 @@ def shares_table(given: SharesAt, _data: Data) -> Table:
         ["from", *SHARES],
         [
             [
-                _at(MILLISECOND * stretch.start),
+                duration(stretch.start),
                 *(f"{100 * share:.0f} %" for share in stretch.shares),
             ]
             for stretch in stretches[::every]
@@ -67,8 +61,8 @@ def shares_stops(given: SharesAt, _data: Data) -> list[Stop]:
     """Each stretch."""
     return [
         Stop(
-            round(MILLISECOND * stretch.start, 3),
-            f"At {_at(MILLISECOND * stretch.start)}: "
+            round(stretch.start, 6),
+            f"At {duration(stretch.start)}: "
             + ", ".join(
                 f"{kind} {100 * share:.0f} %"
                 for kind, share in zip(SHARES, stretch.shares, strict=True)
@@ -82,9 +76,9 @@ def shares_stops(given: SharesAt, _data: Data) -> list[Stop]:
 def shares_spec(colours: Mapping[str, str]) -> dict[str, Any]:
     """Areas that fill the memory."""
     time = {
-        "field": "ms",
+        "field": "seconds",
         "type": "quantitative",
-        "title": "milliseconds",
+        "title": "seconds",
         "scale": {"nice": False},
         "axis": {"grid": False, "tickCount": 6},
     }
@@ -130,7 +124,7 @@ def shares_spec(colours: Mapping[str, str]) -> dict[str, Any]:
             {
                 "data": {"name": "now"},
                 "mark": {"type": "rule", "color": colours["ink"], "strokeWidth": 2},
-                "encoding": {"x": {"field": "ms", "type": "quantitative"}},
+                "encoding": {"x": {"field": "seconds", "type": "quantitative"}},
             },
         ],
     )

@@ -15,7 +15,7 @@ from sim.markup import Markup, joined, tag
 from sim.params import SLOTS
 from sim.passes import GIB
 from sim.settings import entered, rows, setting
-from sim.words import count, many, three_digits
+from sim.words import count, duration, many, three_digits
 
 MOST_WATCHED = 300
 """Requests up to which every pass is kept, on the board of `SLOTS` slots at most."""
@@ -124,8 +124,8 @@ def compared(histories: Mapping[str, History], seconds: float) -> list[list[str]
                 f"{100 * shares[0] / held:.0f} %" if held else "–",
                 count(tokens),
                 _or_none(tokens / clock if clock else None),
-                f"{three_digits(1000 * waited)} ms",
-                f"{1000 * numbers['seconds']:,.0f} ms",
+                duration(waited),
+                duration(numbers["seconds"]),
             ]
         )
     return found

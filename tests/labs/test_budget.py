@@ -169,13 +169,13 @@ def test_the_chart_of_shares_fills_the_memory_at_every_time() -> None:
     history = opening()
     given = SharesAt(history, 0.15)
     data = shares_data(given)
-    times = sorted({row["ms"] for row in data["shares"]})
+    times = sorted({row["seconds"] for row in data["shares"]})
     assert len(times) == len(history.moments) + 1
     for at in times:
-        rows = [row for row in data["shares"] if row["ms"] == at]
+        rows = [row for row in data["shares"] if row["seconds"] == at]
         assert sum(row["share"] for row in rows) == pytest.approx(1, abs=1e-4)
         assert [row["order"] for row in rows] == [0, 1, 2, 3, 4]
-    assert data["now"] == [{"ms": 150.0}]
+    assert data["now"] == [{"seconds": 0.15}]
     assert shares_data(SharesAt(history, None))["now"] == []
     assert len(SHARES_CHART.stops(given, data)) == len(history.moments)
     table = SHARES_CHART.table(given, data)
