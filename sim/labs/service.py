@@ -117,7 +117,11 @@ class Asked:
         0, "k", Whole(0, 32, slider=(8, 1)), "draft length", "Drafts of each request in a pass."
     )
     acceptance_rate: float = setting(
-        0.8, "alpha", Real(0, 1, slider=(1, 0.01)), "acceptance rate", "As in the widget."
+        0.8,
+        "alpha",
+        Real(0, 1, slider=(1, 0.01)),
+        "acceptance rate",
+        "Chance that a draft is accepted, given that all before it were.",
     )
     draft_cost: float = setting(
         0.1,

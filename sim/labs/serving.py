@@ -36,6 +36,9 @@ NUMBERS = {
 }
 """What the report says of a server, but for its shares."""
 
+DRAWN = ("requests", "rate", "lengths")
+"""Settings of requests that are drawn: they mean nothing beside a file."""
+
 MOST_BYTES = 20_000_000
 """Of a file of requests."""
 
@@ -66,23 +69,26 @@ def _flag(key: str) -> str:
     return f"--{FLAGS.get(key, key)}"
 
 
+_NAMED: dict[str, Callable[[str], object]] = {"model": model_named, "machine": machine_named}
+"""What names the nearest ones where there is none of this name."""
+
+
 def asked_of(options: Any) -> Asked:
     """The settings that these flags say, read strictly. Raises ValueError."""
     values: dict[str, Any] = {}
     for row in rows(Asked):
-        text = getattr(options, FLAGS.get(row.key, row.key).replace("-", "_"))
+        flag = _flag(row.key)
+        text = getattr(options, flag.strip("-").replace("-", "_"))
         if text is None:
             continue
-        if row.key in _BY_NAME:
-            _BY_NAME[row.key](text)
+        if options.file is not None and row.key in DRAWN:
+            raise ValueError(f"{flag} {text}: the requests come from --file; leave one out")
+        if row.key in _NAMED:
+            _NAMED[row.key](text)
         values[row.name], complaint = read(row, text)
         if complaint or not text.strip():
-            raise ValueError(f"{_flag(row.key)} {text}: not {row.kind.allowed}")
+            raise ValueError(f"{flag} {text}: not {row.kind.allowed}")
     return Asked(**values)
-
-
-_BY_NAME: dict[str, Callable[[str], object]] = {"model": model_named, "machine": machine_named}
-"""What names the nearest ones where there is none of this name."""
 
 
 def _text_of(name: str) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from sim.__main__ import main
 from sim.labs.arrivals import Request, read_requests
 from sim.labs.scheduler import SHARES
 from sim.labs.service import Asked, report, requests_csv, scene_of, serve
@@ -63,13 +64,18 @@ def test_own_requests_come_from_a_file(tmp_path: Path) -> None:
         (("--model", "Lama-8"), "no “Lama-8” here; nearest: Llama"),
         (("--machine", "A100"), "nearest: A100"),
         (("--file", "/nowhere/at.all"), "--file /nowhere/at.all: cannot be read"),
+        (("--file", "-", "--rate", "9"), "--rate 9: the requests come from --file"),
         (("--json", "--csv", "-"), "--json and --csv cannot both go to standard output"),
         (("--csv", ""), "--csv: name a file"),
     ],
 )
-def test_what_cannot_be_is_told_in_a_line(flags: tuple[str, ...], told: str) -> None:
-    code, out, err = cli("serving", *flags)
-    assert (code, out, err.count("\n")) == (2, "", 1)
+def test_what_cannot_be_is_told_in_a_line(
+    flags: tuple[str, ...], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["serving", *flags])
+    out, err = capsys.readouterr()
+    assert (left.value.code, out, err.count("\n")) == (2, "", 1)
     assert told in err
 
 
