@@ -205,21 +205,26 @@ output matrix that both use."""
 
 def machine_named(name: str) -> Machine:
     """The machine of this name, in any case and with any signs between. Raises ValueError."""
-    return MACHINES[_place(name, "machine", [machine.name for machine in MACHINES])]
+    known = {machine.name: machine for machine in MACHINES}
+    return known[_named_or_near(name, "machine", known)]
 
 
 def model_named(name: str) -> Model:
     """The model of this name, in any case and with any signs between. Raises ValueError."""
-    return MODELS[_place(name, "model", [model.name for model in MODELS])]
+    known = {model.name: model for model in MODELS}
+    return known[_named_or_near(name, "model", known)]
 
 
-def _place(name: str, what: str, names: list[str]) -> int:
-    plain = {_plain(known): place for place, known in enumerate(names)}
-    found = plain.get(_plain(name))
-    if found is not None:
-        return found
-    near = nearest(name, names)
-    raise ValueError(f"{what}: no “{name}” here; nearest: {', '.join(near)}")
+def named(name: str, names: Iterable[str]) -> str | None:
+    """One of these names as it is written there, in any case and with any signs between."""
+    return {_plain(known): known for known in names}.get(_plain(name))
+
+
+def _named_or_near(name: str, what: str, names: Iterable[str]) -> str:
+    found = named(name, names)
+    if found is None:
+        raise ValueError(f"{what}: no “{name}” here; nearest: {', '.join(nearest(name, names))}")
+    return found
 
 
 def nearest(name: str, names: Iterable[str]) -> list[str]:

@@ -2,8 +2,9 @@
 
 Runs inside the real page in a real Chromium, and on this Python, the same code: a thousand runs of
 1200 ticks at once against single runs of the core, in one run and alternating; what charts make of
-the thousand; and the map of 16 × 99 cells. Bringing NumPy is timed in the page, once. Then a
-server: events a second, what a request costs among many, and a frame of its small scene.
+the thousand; the map of 16 × 99 cells; the speedups on a machine by draft length and batch, with
+drags of its sliders. Bringing NumPy is timed in the page, once. Then a server: events a second,
+what a request costs among many, and a frame of its small scene.
 """
 
 from __future__ import annotations
@@ -76,6 +77,62 @@ result = {
 }
 """
 
+GRID = """
+from time import perf_counter
+from sim.labs.cost_settings import Asked, case_of
+from sim.labs.pricing import grid
+from sim.work import finish
+
+def timed(action):
+    began = perf_counter()
+    action()
+    return 1000 * (perf_counter() - began)
+
+def cells(number, model):
+    case = case_of(Asked(model=model, acceptance_rate=0.5 + 0.01 * number))
+    return timed(lambda: finish(grid(case)))
+
+MODELS = {"a dense model": "Llama-3.1-8B", "a mixture of experts": "Qwen3-30B-A3B"}
+result = {
+    f"32 draft lengths × 512 batches, {name}": [cells(n, model) for n in range(20)]
+    for name, model in MODELS.items()
+}
+"""
+
+COME = """
+import asyncio
+from js import document
+while not document.querySelector("#chart-cost-batch svg"):
+    await asyncio.sleep(0.05)
+"""
+
+DRAG = """
+from js import Event, Object, document, requestAnimationFrame
+from pyodide.ffi import create_once_callable, to_js
+
+bubbling = to_js({"bubbles": True}, dict_converter=Object.fromEntries)
+
+async def drag(key, values):
+    field, times = document.querySelector(f"#cost-{key}"), []
+    for value in values:
+        field.value = str(value)
+        times.append(timed(lambda: field.dispatchEvent(Event.new("input", bubbling))))
+        frame = asyncio.Future()
+        requestAnimationFrame(create_once_callable(lambda _: frame.set_result(None)))
+        await frame
+    return times
+
+result["a drag of the batch"] = await drag("batch", range(200, 500, 3))
+result["a drag of the acceptance rate"] = await drag("alpha", [n / 100 for n in range(100)])
+"""
+
+
+HERE = """
+import asyncio
+from js import document
+while not document.querySelector("#lab-serving[data-here]"):
+    await asyncio.sleep(0.05)
+"""
 
 SERVING = """
 from time import process_time
@@ -140,6 +197,12 @@ def main() -> None:
         many, single = found["a thousand runs, k = 4"], found["one run of the core"]
         ratio = 1000 * middle(single) / middle(many)
         print(f"{place}: a thousand runs of the core ÷ a thousand at once: {ratio:.0f}")
+    costs: dict[str, Any] = {}
+    exec(GRID, costs)
+    for name, times in run_inside(f"{COME}\n{GRID}\n{DRAG}", "?lab=cost").items():
+        late, native = sorted(times)[int(len(times) * 0.95)], costs["result"].get(name)
+        own = f"{middle(native):>8.1f}" if native else ""
+        print(f"{name:<54}{middle(times):>8.1f}{late:>8.1f}{own}")
     serve(here)
     print(f"NumPy in the page: fetched and unpacked in {fetched:.0f}, imported in {imported:.0f}")
 
@@ -147,7 +210,7 @@ def main() -> None:
 def serve(here: dict[str, Any]) -> None:
     """Print how fast the server is, in the page and here, in processor time."""
     exec(SERVING, here)
-    inside = run_inside(f"{SERVING}\n{FRAMES}", lab="serving")
+    inside = run_inside(f"{HERE}\n{SERVING}\n{FRAMES}", "?lab=serving")
     print(f"\n{'a server of 8,192 slots':<42}{'page':>12}{'here':>12}")
     frames = inside.pop("a frame of the small scene, ms")
     for name, found in inside.items():

@@ -13,10 +13,9 @@ PATIENCE = 120
 """Seconds that the Python inside may take."""
 
 
-def run_inside(source: str, lab: str = "") -> dict[str, Any]:
-    """Run Python in the page once it has started; gives the dictionary that it names `result`.
-
-    With a lab, in the page that shows it alone, once it is there.
+def run_inside(source: str, query: str = "") -> dict[str, Any]:
+    """Run Python in the page at this link once it has started; gives the dictionary that it names
+    `result`.
     """
     script = f"{source}\nimport json\nfrom js import document\n" + (
         "document.documentElement.setAttribute('data-bench', json.dumps(result))"
@@ -24,12 +23,8 @@ def run_inside(source: str, lab: str = "") -> dict[str, Any]:
     with serving() as address:
         driver = browsers.launch()
         try:
-            driver.get(address + (f"?lab={lab}" if lab else ""))
+            driver.get(address + query)
             assert browsers.until_settled(driver) == "ready"
-            here, end = f"return document.querySelector('#lab-{lab}[data-here]')", time.monotonic()
-            while lab and not driver.execute_script(here):
-                assert time.monotonic() < end + PATIENCE, browsers.console_errors(driver)
-                time.sleep(0.1)
             driver.execute_script(
                 "const s = document.createElement('script'); s.type = 'py';"
                 "s.textContent = arguments[0]; document.body.append(s)",

@@ -10,6 +10,7 @@ from math import ceil, sqrt
 from statistics import NormalDist
 from typing import NamedTuple
 
+from sim.catalogue import machine_named
 from sim.labs.facts import (
     BYTES_EACH,
     CARD,
@@ -20,6 +21,8 @@ from sim.labs.facts import (
     TARGET,
     bytes_per_token,
 )
+from sim.labs.published import DRAFT_MS, PLAIN_MS, SPECULATIVE_MS, TABLE_4
+from sim.labs.published import REPORTS as PUBLISHED
 from sim.markup import Markup, joined, tag
 from sim.params import Params
 from sim.plot import STANDARD_ERRORS
@@ -40,19 +43,8 @@ LONGEST_SHARE, POWER_SHARE, ORACLE_SHARE, PAGED_SHARE = 20.4, 26.8, 38.2, 96.3
 """Percent of the cache's memory that held tokens, by three ways to reserve, which the authors built
 anew, and with paging: Kwon et al. 2023, Figure 2."""
 
-FLOPS_AND_BANDWIDTHS = ((312e12, 1.555e12), (989e12, 3.35e12))
-"""Operations and bytes a second of an A100 with 40 GB and of an H100 SXM, in 16 bits, dense: their
-data sheets. A position takes two operations a weight."""
-
-PLAIN_MS, DRAFT_MS, SPECULATIVE_MS = 14.1, 1.8, (7.52, 7.00, 5.73)
-"""Milliseconds a token of the target and the draft model, and with speculation in three tasks:
-Chen et al. 2023, section 5 and Table 1."""
-
-EXPECTED_AND_MEASURED = (
-    *((3.2, 3.4), (3.3, 2.8), (2.5, 1.7), (2.3, 2.6), (2.4, 2.4), (2.0, 1.4)),
-    *((2.4, 3.1), (2.6, 3.0), (2.0, 2.2), (1.9, 2.3), (1.8, 2.2), (1.6, 1.7)),
-)
-"""Speedups in Leviathan et al. 2023, Table 4."""
+CARDS = tuple(map(machine_named, ("A100-40GB", "H100-SXM")))
+"""A position takes two operations a weight, here of 16 bits."""
 
 
 class Reported(NamedTuple):
@@ -64,12 +56,17 @@ class Reported(NamedTuple):
     speedup: float
 
 
+def _reported(engine: str, number: str) -> Reported:
+    (one,) = [report for report in PUBLISHED if report.address.endswith(f"/{number}")]
+    assert one.tokens
+    assert one.speedup
+    return Reported(engine, one.address, one.tokens, one.speedup)
+
+
 REPORTS = (
-    Reported("SGLang", "https://github.com/sgl-project/sglang/issues/29244", 2.0, 0.64),
-    Reported("vLLM, four drafts", "https://github.com/vllm-project/vllm/pull/53753", 3.1, 0.65),
-    Reported(
-        "llama.cpp, sixteen drafts", "https://github.com/ggml-org/llama.cpp/pull/10455", 6.4, 0.98
-    ),
+    _reported("SGLang", "29244"),
+    _reported("vLLM, four drafts", "53753"),
+    _reported("llama.cpp, sixteen drafts", "10455"),
 )
 
 LOGGED_RATES = (0.9, 0.8, 0.6)
@@ -196,8 +193,8 @@ def claims() -> dict[str, str]:
         for one in words
     )
     (short_of,) = [one.word for one in words if one.target > one.draft]
-    measured = [found / expected for expected, found in EXPECTED_AND_MEASURED]
-    gains = [PLAIN_MS / found for found in SPECULATIVE_MS]
+    measured = [row.measured / row.expected for row in TABLE_4]
+    gains = [PLAIN_MS / found for found in SPECULATIVE_MS.values()]
     wide, narrow = (bytes_per_token(LAYOUTS[name]) for name in ("Llama 2 7B", "Llama 3 8B"))
     conversation = wide * CONTEXT
     default = Params()
@@ -210,7 +207,7 @@ def claims() -> dict[str, str]:
         "weights": f"{weights / 1e9:.0f} GB",
         "read": f"{1000 * weights / BANDWIDTH:.0f} ms",
         "knee": str(default.knee),
-        "knees": _listed([f"{_knee(*card):.0f}" for card in FLOPS_AND_BANDWIDTHS]),
+        "knees": _listed([f"{_knee(card.flops, card.bandwidth):.0f}" for card in CARDS]),
         "warm": count(Run(plain).at(512).positions_computed),
         "cold": count(Run(uncached).at(512).positions_computed),
         "wide": f"{wide // 1024} KiB",

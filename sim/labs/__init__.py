@@ -58,6 +58,15 @@ LABS = (
         height=850,
     ),
     Lab(
+        "cost",
+        "What a pass costs on your machine",
+        "#lab-cost",
+        after="lose",
+        needs=("charts",),
+        command=True,
+        height=3200,
+    ),
+    Lab(
         "serving",
         "Who gets the cache",
         "#lab-serving",

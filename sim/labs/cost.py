@@ -1,0 +1,303 @@
+"""What a pass costs on a machine: when checking drafts is free, when it loses, and which k is best.
+
+The section of the page, as it is printed and as it is kept current; its command is in
+cost_report.py, what both compute in pricing.py, and what may be set in cost_settings.py.
+"""
+
+from __future__ import annotations
+
+from sim.chart import figure_html
+from sim.labs.convert import root
+from sim.labs.cost_charts import CAPTIONS, CHARTS
+from sim.labs.cost_fields import fields_html
+from sim.labs.cost_report import GB, answer, arguments, batches_text, sources, told
+from sim.labs.cost_settings import Asked, Priced, priced
+from sim.labs.engines import engines
+from sim.labs.pricing import FILLED, best_of, expected_tokens
+from sim.labs.published import REPORTS, Report, nearest
+from sim.markup import Markup, joined, tag
+from sim.passes import GIB
+from sim.words import count, many, three_digits
+
+__all__ = ["answer", "arguments", "printed", "told"]
+
+
+def scene(given: Priced) -> dict[str, object] | None:
+    """Settings of the widget that gain as much, by key; None where a pass is not known."""
+    asked = given.asked
+    k = max(1, asked.k)
+    keys = given.case.as_the_widget(asked.batch, k)
+    if keys is None:
+        return None
+    return {**keys, "k": k, "alpha": asked.acceptance_rate, "rates": list(asked.acceptance_rates)}
+
+
+# What is told
+
+
+def verdict(given: Priced) -> str:
+    """What the drafts that are set gain or cost, and what the best length would."""
+    asked, now = given.asked, given.speedup
+    best = best_of(given.speedups[asked.batch - 1])
+    if now is None:
+        whole = asked.batch * (1 + asked.k)
+        return (
+            f"Your curve says nothing of a pass over {count(asked.batch)} or over "
+            f"{count(whole)} positions. Add a measurement beyond them."
+        )
+    said = f"In a batch of {asked.batch}, {_drafts(asked.k)} a pass give {now:.2f}×"
+    if not asked.k:
+        said = f"In a batch of {asked.batch}, without drafts, it is plain decoding: 1×"
+    if now < 1:
+        said += ": slower than plain decoding"
+    if best.k == 0:
+        return f"{said}. No draft length gains here."
+    if best.k is None or best.k == asked.k:
+        return f"{said}, and no other draft length gives more."
+    return f"{said}. {_drafts(best.k).capitalize()} would give {best.speedup:.2f}×."
+
+
+def _drafts(k: int) -> str:
+    return many(k, "draft").replace(" ", "\u00a0")
+
+
+def _ms(seconds: float) -> str:
+    return f"{three_digits(1000 * seconds)} ms"
+
+
+def why(given: Priced) -> str:
+    """Where the time of a round goes."""
+    asked, case = given.asked, given.case
+    batch, k = asked.batch, asked.k
+    plain, verify = case.seconds(batch, 1), case.seconds(batch, 1 + k)
+    drafting = case.drafting_seconds(batch, k)
+    if plain is None or verify is None or drafting is None:
+        return "What was not measured is not made up."
+    parts = [f"A plain pass takes {_ms(plain)}"]
+    one, roofs = case.roofs(batch, 1), case.roofs(batch, 1 + k)
+    if not asked.curve:
+        limit = "computing" if one.arithmetic > one.memory else "reading weights and cache"
+        parts[0] += f", all of it {limit}"
+    if not k:
+        return f"{parts[0]}."
+    whole = f"{count(batch * (1 + k))} positions"
+    checking = f"Checking takes a pass over {whole}, {_ms(verify)}"
+    if not asked.curve:
+        if roofs.arithmetic > roofs.memory:
+            checking += ": computing is the limit now"
+        elif roofs.memory > one.memory * 1.01:
+            checking += ": more experts are awake, and have to be read"
+        else:
+            checking += ": no longer than a plain one"
+    parts.append(checking)
+    parts.append(f"The drafts take {_ms(drafting)}" if drafting else "The drafts take no time")
+    tokens, lasts = expected_tokens(case.rates)[k], drafting + verify
+    parts.append(
+        f"So a round of {_ms(lasts)} writes {tokens:.2f} tokens of each sequence, and plain "
+        f"decoding {lasts / plain:.2f} meanwhile"
+    )
+    return ". ".join(parts) + "."
+
+
+def memory(given: Priced) -> str:
+    """Whether it fits, by how much not and what would, and how much room there is."""
+    asked, case = given.asked, given.case
+    usable = f"{FILLED * case.machine.capacity / GIB:.4g} GB, nine tenths of the memory"
+    short = case.short_by(asked.batch)
+    if short:
+        return (
+            f"It does not fit into {usable}: {short / GB:.1f} GB are missing. It would with "
+            f"{', or '.join(case.remedies(asked.batch))}."
+        )
+    room = f"It fits into {usable}, with room for {count(case.slots)} tokens"
+    if case.conversations is None:
+        return f"{room}."
+    return f"{room}: {many(case.conversations, 'conversation')} of {count(asked.context)}."
+
+
+def near(given: Priced) -> Markup:
+    """The published measurement that is nearest to the scene."""
+    asked, case = given.asked, given.case
+    plain, verify = case.seconds(asked.batch, 1), case.seconds(asked.batch, 1 + asked.k)
+    drafting = case.drafting_seconds(asked.batch, asked.k)
+    if not asked.k or plain is None or verify is None or drafting is None:
+        return Markup("")
+    tokens = expected_tokens(case.rates)[asked.k]
+    here = (drafting + verify) / plain
+    found = nearest(asked.k, tokens, here)
+    link = tag("a", found.name, href=found.address)
+    parts: list[object] = ["The nearest published measurement: ", link]
+    parts.append(
+        f": {found.measured:.2f}× at {found.tokens:.1f} tokens a pass. A round takes "
+        f"{found.round:.1f} plain passes there, and {here:.1f} here"
+    )
+    if found.predicted is not None:
+        miss = found.measured / found.predicted - 1
+        side = "more" if miss > 0 else "less"
+        parts.append(f". It gained {abs(100 * miss):.0f} % {side} than the formula says")
+    return joined([*parts, "."])
+
+
+def instead(given: Priced) -> str:
+    """What the button that sets the best draft length says."""
+    best = best_of(given.speedups[given.asked.batch - 1]).k
+    if best is None or best == given.asked.k:
+        return "No better draft length"
+    return f"Draft {best} instead" if best else "Draft nothing instead"
+
+
+def lengths_html(given: Priced) -> Markup:
+    """A row for each range of batches: its draft length, and what that gives."""
+    return joined(
+        tag(
+            "tr",
+            tag("th", batches_text(first, last), scope="row"),
+            tag("td", "not known" if k is None else "none" if k == 0 else str(k)),
+            tag("td", _gains(given, first, last, k)),
+            class_="now" if first <= given.asked.batch <= last else "",
+        )
+        for first, last, k in given.ranges
+    )
+
+
+def _gains(given: Priced, first: int, last: int, k: int | None) -> str:
+    if not k:
+        return "–"
+    ends = [given.speedups[batch - 1][k - 1] for batch in dict.fromkeys((first, last))]
+    return " to ".join(f"{end:.2f}×" for end in ends if end is not None)
+
+
+def engines_html(given: Priced) -> Markup:
+    """How each engine is told, with what it cannot be told."""
+    return joined(
+        tag(
+            "div",
+            tag("h4", engine.name),
+            tag("button", "Copy", type="button", data_copy=f"cost-engine-{at}"),
+            tag("pre", engine.command, id=f"cost-engine-{at}", tabindex="0"),
+            tag("p", engine.note),
+            class_="engine",
+        )
+        for at, engine in enumerate(engines(given))
+    )
+
+
+def reports_html(given: Priced) -> Markup:
+    """What others measured, and the cost a round that would explain it."""
+    return joined(_report(one, given) for one in REPORTS)
+
+
+def _report(one: Report, given: Priced) -> Markup:
+    known = [
+        f"k = {one.k}" if one.k else "",
+        f"{one.tokens:.1f} tokens a pass" if one.tokens else "",
+        f"c = {one.c:.2f}" if one.c else "",
+    ]
+    measured = "–" if one.speedup is None else f"{one.speedup:.2f}×"
+    return tag(
+        "tr",
+        tag("th", tag("a", one.name, href=one.address), scope="row"),
+        tag("td", measured),
+        tag("td", ", ".join(part for part in known if part)),
+        tag("td", _explained(one, given)),
+    )
+
+
+def _explained(one: Report, given: Priced) -> str:
+    left = one.round_cost(given.case.rates)
+    if left is not None and one.k is not None and one.tokens_needed is not None:
+        if left >= 0:
+            return f"{left:.2f} plain passes, besides its drafts, if α was yours"
+        needed = root(one.k, one.tokens_needed)
+        return f"none is left if α was yours; α must have been {needed:.2f} at least"
+    if one.tokens is None:
+        return f"{one.beside_the_pass:.1f} plain passes, for its drafts alone"
+    return f"{one.beside_the_pass:.1f} plain passes, its drafts among them"
+
+
+def sources_html(given: Priced) -> Markup:
+    """Where each figure stands."""
+    return joined(tag("li", text) for text in sources(given.asked))
+
+
+def parts(given: Priced) -> dict[str, Markup | str]:
+    """Everything that is told, by the id of its element."""
+    return {
+        "cost-verdict": verdict(given),
+        "cost-why": why(given),
+        "cost-room": memory(given),
+        "cost-near": near(given),
+        "cost-best": instead(given),
+        "cost-lengths": lengths_html(given),
+        "cost-engines": engines_html(given),
+        "cost-reports": reports_html(given),
+        "cost-sources": sources_html(given),
+    }
+
+
+# The section
+
+
+def _wide(caption: str, heads: tuple[str, ...], rows: object, name: str, kind: str) -> Markup:
+    """A table that scrolls where it is too wide."""
+    table = tag(
+        "table",
+        tag("caption", caption, class_="sr-only"),
+        tag("thead", tag("tr", *(tag("th", text, scope="col") for text in heads))),
+        tag("tbody", rows, id=name),
+        class_=kind,
+    )
+    return tag("section", table, aria_label=caption, tabindex="0", class_="wide")
+
+
+LENGTHS = "Draft lengths by batch"
+MEASURED = "Measurements that lack something"
+
+
+def printed() -> Markup:
+    """All of it for the opening scene, in which a batch makes speculation lose."""
+    given = priced(Asked())
+    told = parts(given)
+    figures = [figure_html(*each, given) for each in zip(CHARTS, CAPTIONS, strict=True)]
+    use = tag("button", "Use in the widget", type="button", id="cost-use", disabled=True)
+    best = tag("button", told["cost-best"], type="button", id="cost-best", disabled=True)
+    return joined(
+        [
+            tag("div", fields_html(given.asked), class_="cost", id="cost-fields"),
+            tag("p", class_="wrong", id="cost-wrong", role="alert"),
+            tag("p", told["cost-verdict"], id="cost-verdict", role="status"),
+            *(tag("p", told[name], id=name) for name in ("cost-why", "cost-room", "cost-near")),
+            tag("p", use, " ", best, class_="cost-acts"),
+            *figures[:2],
+            tag("h4", "Which draft length, by batch"),
+            tag("p", "Each is within 1 % of the best at every batch of its range."),
+            _wide(
+                LENGTHS,
+                ("batch", "draft length", "speedup, from end to end"),
+                told["cost-lengths"],
+                "cost-lengths",
+                "example",
+            ),
+            tag("h4", "The same for an engine"),
+            tag("div", told["cost-engines"], id="cost-engines"),
+            tag("h4", "What others measured"),
+            figures[2],
+            tag(
+                "p",
+                "These lack what a prediction needs. So here is what a round must have cost "
+                "beside one plain pass, to be as fast or as slow as it was.",
+            ),
+            _wide(
+                MEASURED,
+                ("measured", "speedup", "what is known", "the cost a round that explains it"),
+                told["cost-reports"],
+                "cost-reports",
+                "names",
+            ),
+            tag(
+                "details",
+                tag("summary", "Where the figures stand"),
+                tag("ul", told["cost-sources"], id="cost-sources"),
+            ),
+        ]
+    )

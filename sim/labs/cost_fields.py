@@ -1,0 +1,153 @@
+"""The fields of the costs on a machine: selects, sliders with their numbers, own figures."""
+
+from __future__ import annotations
+
+from sim.catalogue import MACHINES, MODELS, machine_named, model_named
+from sim.kinds import Number
+from sim.labs.cost_settings import (
+    BY_KEY,
+    NGRAM,
+    OF_THE_MACHINE,
+    OF_THE_MODEL,
+    Asked,
+    figures,
+)
+from sim.labs.curve import lines_of
+from sim.markup import Markup, joined, tag
+from sim.settings import write
+
+SHARE = "share"
+"""What the choice of drafts says where they cost a share of the big model."""
+USUAL_SHARE = "0.1"
+
+SLIDERS = ("batch", "k", "alpha", "context")
+MORE = ("bytes", "kvbytes", "memoryshare", "arithmeticshare", "rates")
+LINES = "A line each: positions of all sequences together, and milliseconds."
+_WRITTEN = {"autocomplete": "off", "spellcheck": "false"}
+
+
+def drafts(asked: Asked) -> tuple[str, str]:
+    """What the choice of drafts says, and the share beside it, empty where it is none."""
+    if asked.draft == NGRAM or asked.draft in {model.name for model in MODELS}:
+        return asked.draft, ""
+    return SHARE, asked.draft
+
+
+def _label(key: str, text: str = "") -> Markup:
+    return tag("label", text or BY_KEY[key].label, for_=f"cost-{key}")
+
+
+def _select(key: str, chosen: str, options: list[tuple[str, str]]) -> Markup:
+    inside = [tag("option", text, value=value, selected=value == chosen) for value, text in options]
+    field = tag("select", *inside, id=f"cost-{key}", data_cost=key)
+    return tag("div", _label(key), field, class_="field")
+
+
+def _text(
+    key: str, value: str, label: str = "", placeholder: str = "", hidden: bool = False
+) -> Markup:
+    mode = "text" if key == "rates" else "decimal"
+    field = tag(
+        "input",
+        type="text",
+        id=f"cost-{key}",
+        data_cost=key,
+        value=value,
+        placeholder=placeholder or False,
+        inputmode=mode,
+        title=BY_KEY[key].help if key in BY_KEY else False,
+        **_WRITTEN,
+    )
+    return tag("div", _label(key, label), field, class_="field", hidden=hidden)
+
+
+def _slider(key: str, asked: Asked) -> Markup:
+    row = BY_KEY[key]
+    kind, value = row.kind, write(row, getattr(asked, row.name))
+    assert isinstance(kind, Number)
+    assert kind.slider
+    most, step = kind.slider
+    drawn = {"min": f"{kind.low:g}", "max": f"{most:g}", "step": f"{step:g}"}
+    return tag(
+        "div",
+        _label(key),
+        tag(
+            "input",
+            type="text",
+            id=f"cost-{key}-number",
+            data_cost=key,
+            value=value,
+            inputmode="decimal",
+            aria_label=row.label,
+            **_WRITTEN,
+        ),
+        tag("input", type="range", id=f"cost-{key}", data_cost=key, value=value, **drawn),
+        class_="field slider",
+    )
+
+
+def fields_html(asked: Asked) -> Markup:
+    """All fields, filled with these settings."""
+    choice, share = drafts(asked)
+    models = [(model.name, model.name) for model in MODELS]
+    kinds = [(NGRAM, "n-grams"), (SHARE, "a share of the big model")]
+    first = [
+        _select("machine", asked.machine, [(one.name, one.name) for one in MACHINES]),
+        _text("gpus", str(asked.machines)),
+        _select("model", asked.model, models),
+        _select("draft", choice, [*kinds, *models]),
+        _text(SHARE, share, "its share", USUAL_SHARE, hidden=choice != SHARE),
+    ]
+    switch = tag(
+        "label",
+        tag("input", type="checkbox", id="cost-parallel", data_cost="parallel"),
+        " one pass makes all drafts",
+        class_="field check",
+    )
+    more = [_text(key, write(BY_KEY[key], getattr(asked, BY_KEY[key].name))) for key in MORE]
+    curve = tag(
+        "textarea",
+        lines_of(asked.curve),
+        id="cost-curve",
+        data_cost="curve",
+        rows="4",
+        placeholder="1 4.8\n64 5.1\n512 14",
+        **_WRITTEN,
+    )
+    measured = tag("div", _label("curve"), curve, class_="field")
+    return joined(
+        [
+            tag("div", *first, class_="fields"),
+            tag("div", *(_slider(key, asked) for key in SLIDERS), class_="fields"),
+            tag(
+                "div",
+                _details("More settings", tag("div", *more, switch, class_="fields")),
+                _details("Your own machine or model", *_own(asked)),
+                _details("Your own measurements", tag("p", LINES), measured),
+                class_="folds",
+            ),
+        ]
+    )
+
+
+def _own(asked: Asked) -> list[Markup]:
+    """Fields for figures of one's own: an empty one is the catalogue's, which it shows."""
+    known = {**figures(machine_named(asked.machine)), **figures(model_named(asked.model))}
+    note = "An empty field is the figure of the catalogue, which it shows."
+    groups = [
+        tag(
+            "div",
+            *(_text(key, _own_text(asked, key), placeholder=f"{known[key]:.12g}") for key in keys),
+            class_="fields",
+        )
+        for keys in (OF_THE_MACHINE, OF_THE_MODEL)
+    ]
+    return [tag("p", note), *groups]
+
+
+def _own_text(asked: Asked, key: str) -> str:
+    return write(BY_KEY[key], getattr(asked, BY_KEY[key].name))
+
+
+def _details(summary: str, *inside: Markup) -> Markup:
+    return tag("details", tag("summary", summary), *inside)

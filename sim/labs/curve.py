@@ -1,0 +1,99 @@
+"""Measured pass times, as people write them: positions of all sequences together, milliseconds.
+
+A line each, `64 5.1` or `64;5,1` or `64,5.1`; in a link `1:4.8,64:5.1`. What stands behind a #, and
+empty lines, say nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sim.kinds import Kind, write_number
+from sim.labs.pricing import Curve
+from sim.reading import UnreadableError, number
+
+MOST = 512
+"""Points that a curve may have."""
+
+HIGHEST = 1e9
+"""Positions, and milliseconds, beyond which nothing is read."""
+
+_BETWEEN = re.compile(r"[;:\s]+")
+
+
+def read_curve(text: str) -> Curve:
+    """The curve that a text of lines holds. Raises ValueError, which names the line."""
+    return _sorted(enumerate(text.splitlines(), 1))
+
+
+def _sorted(lines: Iterable[tuple[int, str]]) -> Curve:
+    found: dict[float, tuple[float, int]] = {}
+    for at, line in lines:
+        bare = line.partition("#")[0].strip()
+        if not bare:
+            continue
+        positions, milliseconds = _point(bare, at)
+        if positions in found:
+            raise ValueError(
+                f"curve, line {at}: {positions:g} positions stand in line {found[positions][1]} "
+                "already; leave one of them out"
+            )
+        found[positions] = milliseconds, at
+        if len(found) > MOST:
+            raise ValueError(f"curve, line {at}: more than {MOST} points; leave some out")
+    return tuple((positions, found[positions][0]) for positions in sorted(found))
+
+
+def _point(bare: str, at: int) -> tuple[float, float]:
+    parts = _BETWEEN.split(bare.strip(";:"))
+    if len(parts) == 1:
+        parts = bare.split(",")
+    try:
+        positions, milliseconds = map(number, parts)
+    except ValueError:  # not two of them, or not numbers
+        raise ValueError(
+            f"curve, line {at}: “{bare[:40]}” is not positions and milliseconds, such as 64 5.1"
+        ) from None
+    if not (1 <= positions <= HIGHEST and 0 < milliseconds <= HIGHEST):
+        raise ValueError(
+            f"curve, line {at}: {positions:g} positions in {milliseconds:g} ms; positions are at "
+            "least 1, and milliseconds more than 0"
+        )
+    return positions, milliseconds
+
+
+@dataclass(frozen=True)
+class Measured(Kind[Curve]):
+    """A curve as a setting."""
+
+    control = "field"
+    allowed = "a comma list of positions:milliseconds"
+    held = ", in a tuple of pairs of numbers, by rising positions"
+
+    def admits(self, value: object) -> bool:
+        """A tuple of pairs, as `read_curve` gives it."""
+        return isinstance(value, tuple) and value == _sorted(enumerate(_lines(value), 1))
+
+    def read(self, given: object) -> tuple[Curve, bool]:
+        """All of it, or nothing."""
+        if not isinstance(given, str):
+            raise UnreadableError
+        try:
+            return _sorted(enumerate(re.split(r"[,\n]", given), 1)), True
+        except ValueError:
+            raise UnreadableError from None
+
+    def write(self, value: Curve) -> str:
+        """A comma list."""
+        return ",".join(_lines(value))
+
+
+def _lines(curve: Curve) -> list[str]:
+    return [f"{write_number(n)}:{write_number(ms)}" for n, ms in curve]
+
+
+def lines_of(curve: Curve) -> str:
+    """A curve as lines to be read and changed."""
+    return "\n".join(line.replace(":", " ") for line in _lines(curve))

@@ -1,0 +1,224 @@
+"""The costs on a machine on the page: fields, what follows from them, and the way to the widget."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from sim.catalogue import machine_named, model_named
+from sim.labs.cost import parts, scene
+from sim.labs.cost_charts import CHARTS
+from sim.labs.cost_fields import SHARE, USUAL_SHARE, drafts
+from sim.labs.cost_settings import (
+    BY_KEY,
+    OF_THE_MACHINE,
+    OF_THE_MODEL,
+    Asked,
+    figures,
+    priced,
+    settled,
+)
+from sim.labs.curve import lines_of, read_curve
+from sim.labs.pricing import best_of
+from sim.run import Run
+from sim.settings import changes_of_lab, entered, updated, write
+from static import browser, device
+from static.browser import Attribute, one
+from static.chart import Colours, Drawn
+from static.dom import Places
+from static.loader import LabView, Link
+
+REST = 300
+"""Milliseconds after which a link holds what a drag has set."""
+
+COPIED_FOR = 1500
+"""Milliseconds that a button says “Copied”."""
+
+
+class View(LabView):
+    """Fields, of which each change is priced at once."""
+
+    def __init__(self, section: Any, link: Link) -> None:
+        super().__init__(section, link)
+        self._inputs: dict[str, list[Any]] = {}
+        for field in browser.every("#cost-fields [data-cost]"):
+            self._inputs.setdefault(str(field.getAttribute("data-cost")), []).append(field)
+        self._places = Places()
+        self._said = Attribute(one("#cost-wrong"), "textContent")
+        self._use, self._best = one("#cost-use"), one("#cost-best")
+        self._drawn = [Drawn(chart, link.change) for chart in CHARTS]
+        self._colours: Colours = {}
+        self._keys: dict[str, str] = {}
+        self._rest = browser.Delay(REST, self._keep)
+        self._copied = browser.Delay(COPIED_FOR, self._rested)
+        self._asked = Asked()
+        self._given = priced(self._asked)
+        complaints = [self._read(fields[0]) for fields in self._inputs.values()]
+        self._price("".join(complaints))  # what was set while Python loaded
+        browser.listen(one("#cost-fields"), "input", self._move)
+        browser.listen(one("#cost-fields"), "change", self._enter)
+        browser.listen(one("#cost-fields"), "keydown", self._press)
+        browser.listen(self._use, "click", self._take)
+        browser.listen(self._best, "click", self._draft_best)
+        browser.listen(one("#cost-engines"), "click", self._copy)
+
+    def show(self, run: Run, tick: int, colours: Colours, playing: bool) -> None:
+        """Draw in these colours."""
+        if colours != self._colours:
+            self._colours = colours
+            self._draw()
+
+    def redraw(self) -> None:
+        """Draw anew what is drawn on a canvas."""
+        for drawn in self._drawn:
+            drawn.forget()
+
+    def settle(self, keys: Mapping[str, str]) -> None:
+        """Take the settings of a link, if they are not those that stand here."""
+        if dict(keys) == self._keys:
+            return
+        self._rest.drop()
+        self._asked, complaints = settled(keys)
+        self._price()
+        self._fill()
+        changes = self._changes()
+        if complaints:
+            self.link.change({**dict.fromkeys(keys), **changes})
+            self.link.complain(complaints)
+
+    def _changes(self) -> dict[str, str | None]:
+        changes = changes_of_lab("cost", self._asked)
+        self._keys = {key: text for key, text in changes.items() if text is not None}
+        return changes
+
+    def _move(self, event: Any) -> None:
+        """Take what a slider says while it is dragged."""
+        if event.target.type == "range":
+            self._set(event.target)
+
+    def _enter(self, event: Any) -> None:
+        """Take what was written or chosen."""
+        if event.target.type != "range":
+            self._set(event.target)
+
+    def _press(self, event: Any) -> None:
+        """Take what was written: not every browser takes Enter for a change."""
+        if event.key == "Enter" and event.target.type == "text":
+            self._set(event.target)
+
+    def _set(self, field: Any) -> None:
+        complaint = self._read(field)
+        self._price(complaint)
+        self._fill(field if complaint else None)
+        self._rest.ask()
+
+    def _read(self, field: Any) -> str:
+        """Take one field into the settings; what is wrong with it, and then nothing changes."""
+        key, asked = str(field.getAttribute("data-cost")), self._asked
+        if key == "parallel":
+            self._asked = replace(asked, parallel=bool(field.checked))
+        elif key == "curve":
+            try:
+                self._asked = replace(asked, curve=read_curve(str(field.value)))
+            except ValueError as complaint:
+                return str(complaint)
+        elif key in ("draft", SHARE):
+            return self._read_draft(key)
+        elif key in ("model", "machine"):
+            own = OF_THE_MODEL if key == "model" else OF_THE_MACHINE
+            others = {} if getattr(asked, key) == field.value else dict.fromkeys(own)
+            self._asked, _ = updated(asked, {key: str(field.value), **others})
+        else:
+            return self._enter_value(key, str(field.value))
+        return ""
+
+    def _read_draft(self, key: str) -> str:
+        choice, share = self._inputs["draft"][0], self._inputs[SHARE][0]
+        if key == SHARE and str(share.value).strip():
+            choice.value = SHARE
+        if choice.value == SHARE:
+            return self._enter_value("draft", str(share.value).strip() or USUAL_SHARE)
+        self._asked = replace(self._asked, draft=str(choice.value))
+        return ""
+
+    def _enter_value(self, key: str, text: str) -> str:
+        row = BY_KEY[key]
+        value, complaint = entered(row, text, getattr(self._asked, row.name))
+        self._asked, _ = updated(self._asked, {key: value})
+        return complaint or ""
+
+    def _price(self, complaint: str = "") -> None:
+        """Show what follows from the settings, or why nothing does; and what else is wrong."""
+        try:
+            self._given = priced(self._asked)
+        except ValueError as contradiction:
+            self._said.write(str(contradiction))
+            self._use.disabled = self._best.disabled = True
+            return
+        self._said.write(complaint)
+        self._places.write({f"#{name}": part for name, part in parts(self._given).items()})
+        self._use.disabled = scene(self._given) is None
+        best = best_of(self._given.speedups[self._asked.batch - 1])
+        self._best.disabled = best.k in (None, self._asked.k)
+        self._draw()
+
+    def _draw(self) -> None:
+        if self._colours:
+            for drawn in self._drawn:
+                drawn.show(self._given, self._colours)
+
+    def _fill(self, but: Any = None) -> None:
+        """Write the settings into the fields, but for one that was not understood."""
+        asked = self._asked
+        choice, share = drafts(asked)
+        known = {
+            **figures(machine_named(asked.machine)),
+            **figures(model_named(asked.model)),
+        }
+        self._inputs[SHARE][0].closest(".field").hidden = choice != SHARE
+        for key, fields in self._inputs.items():
+            if key == "curve":
+                text = lines_of(asked.curve)
+            elif key in ("draft", SHARE):
+                text = choice if key == "draft" else share
+            else:
+                text = write(BY_KEY[key], getattr(asked, BY_KEY[key].name))
+            for field in fields:
+                if field.type == "checkbox":
+                    field.checked = asked.parallel
+                elif field != but and field.value != text:
+                    field.value = text
+                if key in known:
+                    field.placeholder = f"{known[key]:.12g}"
+
+    def _keep(self) -> None:
+        self.link.change(self._changes())
+
+    def _take(self, _event: Any) -> None:
+        keys = scene(self._given)
+        if keys:
+            self.link.change(keys)
+
+    def _draft_best(self, _event: Any) -> None:
+        best = best_of(self._given.speedups[self._asked.batch - 1])
+        if best.k is not None:
+            self._asked = replace(self._asked, k=best.k)
+            self._price()
+            self._fill()
+            self._rest.ask()
+
+    def _copy(self, event: Any) -> None:
+        button = event.target.closest("[data-copy]")
+        if button:
+            text = one(f"#{button.getAttribute('data-copy')}").textContent
+            device.copy(str(text), lambda copied: self._told_copied(button, copied))
+
+    def _told_copied(self, button: Any, copied: bool) -> None:
+        self._rested()
+        button.textContent = "Copied" if copied else "Select it, and press Ctrl+C"
+        self._copied.ask()
+
+    def _rested(self) -> None:
+        for button in browser.every("#cost-engines [data-copy]"):
+            button.textContent = "Copy"

@@ -1,0 +1,117 @@
+"""The charts of the costs on a machine: valid, and true to what a case says."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+import jsonschema
+import pytest
+
+from sim.chart import figure_html
+from sim.labs.cost_charts import CAPTIONS, CHARTS, COMPUTING, READING, YOURS, pass_data, passes
+from sim.labs.cost_settings import Asked, Priced, priced
+from sim.labs.published import TABLE_4
+from sim.marks import PALETTES
+from sim.theory import LONGEST
+from tests.__main__ import NODE
+
+SCHEMA = NODE / "node_modules" / "vega-lite" / "build" / "vega-lite-schema.json"
+CASES = [
+    priced(Asked()),
+    priced(Asked(k=0, batch=1)),
+    priced(Asked(model="Qwen3-30B-A3B", draft="0.05", context=4096, batch=3, k=8)),
+    priced(Asked(curve=((1.0, 4.0), (64.0, 5.0), (300.0, 9.0)), draft="ngram", batch=64)),
+]
+BY_NAME = {chart.name: chart for chart in CHARTS}
+
+
+@pytest.mark.parametrize("theme", PALETTES)
+@pytest.mark.parametrize("chart", CHARTS, ids=lambda chart: chart.name)
+def test_every_specification_is_valid_with_its_data(chart: Any, theme: str) -> None:
+    if not SCHEMA.exists():
+        if os.environ.get("CI"):
+            pytest.fail("the schema of Vega-Lite is not installed")
+        pytest.skip("the schema of Vega-Lite is not installed; run: python3 -m tests")
+    validator = jsonschema.Draft7Validator(json.loads(SCHEMA.read_text("utf-8")))
+    for given in CASES if theme == "light" else CASES[:1]:
+        spec = {**chart.spec(PALETTES[theme]), "datasets": chart.data(given)}
+        assert spec["description"]
+        assert validator.is_valid(json.loads(json.dumps(spec)))
+
+
+@pytest.mark.parametrize("given", CASES, ids=range(len(CASES)))
+def test_the_line_is_the_longer_of_both_roofs_and_the_scenes_passes_are_on_it(
+    given: Priced,
+) -> None:
+    data = pass_data(given)
+    case, batch = given.case, given.asked.batch
+    for row in data["roofs"]:
+        if row["positions"] % batch == 0:
+            both = case.roofs(batch, row["positions"] // batch)
+            expected = {READING: both.memory, COMPUTING: both.arithmetic}[row["what"]]
+            assert row["ms"] == pytest.approx(1000 * expected)
+    if given.asked.curve:
+        assert [(r["positions"], r["ms"]) for r in data["pass"]] == list(given.asked.curve)
+    else:
+        longest: dict[int, float] = {}
+        for row in data["roofs"]:
+            longest[row["positions"]] = max(row["ms"], longest.get(row["positions"], 0))
+        assert {row["positions"]: row["ms"] for row in data["pass"]} == longest
+    shown = {row["positions"]: row["ms"] for row in data["passes"]}
+    width = 1 + given.asked.k
+    for positions, batched, n in ((1, 1, 1), (width, 1, width), (batch * width, batch, width)):
+        seconds = case.seconds(batched, n)
+        assert shown.get(positions) == (None if seconds is None else pytest.approx(1000 * seconds))
+    assert data["here"] == data["passes"][-1:]
+
+
+def test_a_batch_reads_more_caches_than_one_alone() -> None:
+    alone, wide, plain, whole = passes(CASES[0])
+    assert alone.seconds == pytest.approx(4.80e-3, rel=1e-2)
+    assert (wide.positions, plain.positions, whole.positions) == (5, 256, 1280)
+    assert (plain.seconds or 0) > (wide.seconds or 0)
+
+
+@pytest.mark.parametrize("given", CASES, ids=range(len(CASES)))
+def test_speedups_by_batch_are_those_of_the_case(given: Priced) -> None:
+    chart, asked = BY_NAME["cost-batch"], given.asked
+    data = chart.data(given)
+    for row in data["lines"]:
+        k = asked.k if row["k"] == YOURS else int(row["k"])
+        assert 0 <= k <= LONGEST
+        assert row["speedup"] == pytest.approx(given.case.speedup(row["batch"], k))
+    here = [] if given.speedup is None else [{"batch": asked.batch, "speedup": given.speedup}]
+    assert data["here"] == here
+    table = chart.table(given, data)
+    assert str(asked.batch) in [row[0] for row in table.rows]
+    assert all(len(row) == len(table.columns) for row in table.rows)
+
+
+def test_each_published_row_is_a_point_with_its_miss() -> None:
+    chart = BY_NAME["cost-measured"]
+    data = chart.data(CASES[0])
+    points = [(row["predicted"], row["measured"]) for row in data["rows"]]
+    assert points == [(row.predicted, row.measured) for row in TABLE_4]
+    (here,) = data["here"]
+    assert here["predicted"] == here["measured"] == CASES[0].speedup
+    misses = [row[-1] for row in chart.table(CASES[0], data).rows]
+    assert misses[0] == "+8 %"
+    assert misses[2] == "−32 %"
+
+
+@pytest.mark.parametrize("chart", CHARTS, ids=lambda chart: chart.name)
+def test_values_can_be_gone_through_from_left_to_right(chart: Any) -> None:
+    for given in CASES:
+        stops = chart.stops(given, chart.data(given))
+        places = [stop.x for stop in stops]
+        assert places == sorted(set(places))
+        assert all(stop.text.endswith(".") for stop in stops)
+
+
+def test_each_chart_has_its_numbers_without_script() -> None:
+    for chart, caption in zip(CHARTS, CAPTIONS, strict=True):
+        html = figure_html(chart, caption, CASES[0])
+        assert f'id="chart-{chart.name}"' in html
+        assert "<table>" in html

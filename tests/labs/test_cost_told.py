@@ -1,0 +1,131 @@
+"""What the section of the costs on a machine says of a case, and what it prints without script."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from sim.labs.cost import (
+    instead,
+    lengths_html,
+    memory,
+    near,
+    parts,
+    printed,
+    reports_html,
+    scene,
+    verdict,
+    why,
+)
+from sim.labs.cost_settings import Asked, Priced, priced
+from sim.params import Params
+from sim.theory import expected_speedup
+
+
+def given(**settings: object) -> Priced:
+    return priced(Asked(**settings))  # type: ignore[arg-type]
+
+
+def plain(text: str) -> str:
+    return re.sub(r"<[^>]+>", "", text).replace("\u00a0", " ")
+
+
+def test_the_opening_says_that_it_loses_and_what_would_gain() -> None:
+    opening = given()
+    assert plain(verdict(opening)) == (
+        "In a batch of 256, 4 drafts a pass give 0.93×: slower than plain decoding. "
+        "1 draft would give 1.36×."
+    )
+    assert instead(opening) == "Draft 1 instead"
+    told = why(opening)
+    for number in ("7.36 ms", "1280 positions", "21.0 ms", "5.52 ms", "3.36 tokens", "3.60"):
+        assert number in told
+    assert "computing is the limit now" in told
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"batch": 1, "k": 5}, "5 drafts a pass give 2.08×, and no other draft length gives more."),
+        ({"batch": 512}, "0.67×: slower than plain decoding. No draft length gains here."),
+        ({"k": 0, "batch": 1}, "without drafts, it is plain decoding: 1×. 5 drafts would give"),
+        ({"k": 0, "batch": 512}, "plain decoding: 1×. No draft length gains here."),
+        ({"curve": ((1.0, 4.0),)}, "Your curve says nothing of a pass over 256 or over 1280"),
+    ],
+)
+def test_each_outcome_has_its_words(settings: dict[str, object], told: str) -> None:
+    assert told in plain(verdict(given(**settings)))
+
+
+def test_reasons_name_what_sets_the_time() -> None:
+    assert "no longer than a plain one" in why(given(batch=1))
+    assert "The drafts take no time" in why(given(draft="ngram"))
+    assert "more experts are awake" in why(given(model="Qwen3-30B-A3B", batch=4))
+    assert "more experts are awake" not in why(given(batch=1))
+    assert why(given(curve=((1.0, 4.0),))) == "What was not measured is not made up."
+
+
+def test_memory_says_what_is_missing_and_what_would_do() -> None:
+    assert memory(given()) == (
+        "It fits into 72 GB, nine tenths of the memory, with room for 358,748 tokens: "
+        "1401 conversations of 256."
+    )
+    told = memory(given(model="Llama-3.1-70B"))
+    assert told.startswith("It does not fit into 72 GB, nine tenths of the memory: ")
+    assert "times the memory" in told
+    assert memory(given(context=0)).endswith(" tokens.")
+
+
+def test_the_nearest_measurement_is_named_with_its_miss() -> None:
+    assert "vLLM, pull request 53753: 0.65× at 3.1 tokens a pass" in plain(near(given()))
+    close = plain(near(given(batch=1, k=7, acceptance_rate=0.75, draft="0.02")))
+    assert "Leviathan et al. 2023, Table 4, En–De, T5-small, temperature 0: 3.40×" in close
+    assert "It gained 8 % more than the formula says" in close
+    assert near(given(k=0)) == ""
+
+
+def test_lengths_are_told_by_ranges_and_this_batch_is_marked() -> None:
+    opening = given()
+    rows = re.findall(r"<tr.*?</tr>", lengths_html(opening))
+    assert len(rows) == len(opening.ranges)
+    (now,) = [row for row in rows if 'class="now"' in row]
+    first, last, k = next(one for one in opening.ranges if one.first <= 256 <= one.last)
+    assert plain(now).startswith(f"{first}–{last}{k}")
+    assert plain(rows[-1]).endswith("none–")
+
+
+def test_reports_follow_the_readers_rate() -> None:
+    assert "0.28 plain passes, besides its drafts, if α was yours" in reports_html(given())
+    assert "α must have been 0.85 at least" in reports_html(given())
+    low = reports_html(given(acceptance_rate=0.5))
+    assert "0.28 plain passes" not in low
+    assert "10.7 plain passes, its drafts among them" in low
+
+
+def test_the_widget_is_given_what_gains_as_much() -> None:
+    opening = given()
+    keys = scene(opening)
+    assert keys is not None
+    assert {"c", "c0", "batch", "knee", "k", "alpha", "rates"} == set(keys)
+    params = Params(
+        draft_length=4,
+        acceptance_rate=0.8,
+        draft_cost=float(keys["c"]),  # type: ignore[arg-type]
+        batch_size=256,
+        knee=int(keys["knee"]),  # type: ignore[call-overload]
+    )
+    assert expected_speedup(params) == pytest.approx(opening.speedup, rel=0.01)
+    assert scene(given(curve=((1.0, 4.0),))) is None
+
+
+def test_all_of_the_opening_is_printed() -> None:
+    html = printed()
+    for name, part in parts(given()).items():
+        found = re.search(rf'id="{name}"[^>]*>', html)
+        assert found, name
+        assert html[found.end() :].startswith(str(part) if "<" in part else plain_start(part))
+
+
+def plain_start(part: str) -> str:
+    return part.partition("&")[0]
