@@ -159,12 +159,15 @@ result = {
 """
 
 FRAMES = """
+import asyncio
 import gc
 from time import perf_counter
 from static.labs.serving_stage import Stage
 
 gc.unfreeze()
 stage = next(thing for thing in gc.get_objects() if isinstance(thing, Stage))
+while not (stage._history and stage._colours):
+    await asyncio.sleep(0.05)
 stage._frames.ask = lambda: None  # this file asks for the frames
 stage.press("start")
 stage.press("play")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Sequence
 from itertools import takewhile
 from operator import attrgetter
@@ -14,6 +15,9 @@ from sim.work import Work
 
 MOST_STRETCHES = 240
 """Of a timeline, once it has had twice as many: about what a chart can show apart."""
+
+HUES = 8
+"""Colours of requests."""
 
 PART, UNSEEN = 60, 500
 """Events of a part of the work, with every pass kept and without."""
@@ -35,7 +39,8 @@ class Seat(NamedTuple):
     """Of its stretch, where it has one."""
     table: tuple[int, ...]
     """Its blocks, where it has such."""
-    preemptions: int
+    hue: int
+    """Its colour, from 0: that which the fewest had when it was let in."""
 
 
 class Moment(NamedTuple):
@@ -129,10 +134,16 @@ class History:
     """All passes of a scene, and what came of them."""
 
     def __init__(
-        self, scene: Scene, moments: Sequence[Moment], timeline: Timeline, numbers: dict[str, Any]
+        self,
+        scene: Scene,
+        moments: Sequence[Moment],
+        hues: dict[int, int],
+        timeline: Timeline,
+        numbers: dict[str, Any],
     ) -> None:
-        """`moments` may be left out of a large scene."""
-        self.scene, self.moments, self.timeline, self.numbers = scene, moments, timeline, numbers
+        """`hues` are by request; they and `moments` may be left out of a large scene."""
+        self.scene, self.moments, self.hues = scene, moments, hues
+        self.timeline, self.numbers = timeline, numbers
 
     def at(self, seconds: float) -> int:
         """The number of the pass that runs then, or of the last one before; the first is 0."""
@@ -142,27 +153,41 @@ class History:
 def record(scene: Scene, moments: bool = True) -> Work[History]:
     """Serve a scene, and keep its passes; without them where they are too many."""
     server = scene.server()
-    timeline, kept = Timeline(server.memory.slots), list[Moment]()
+    timeline, kept, hues = Timeline(server.memory.slots), list[Moment](), dict[int, int]()
     while not server.done:
         until = server.events + (PART if moments else UNSEEN)
         while server.events < until and not server.done:
             told = server.begin()
             timeline.add(told)
             if moments:
-                kept.append(_moment(server, told))
+                _colour(server.running, hues)
+                kept.append(_moment(server, told, hues))
             server.end()
         yield server.ended / len(server.coming)
-    return History(scene, kept, timeline, report(server, scene.rate))
+    return History(scene, kept, hues, timeline, report(server, scene.rate))
 
 
-def _moment(server: Server, told: Pass) -> Moment:
+def _colour(running: Sequence[Served], hues: dict[int, int]) -> None:
+    """Give those that are here for the first time the colour that the fewest have."""
+    new = [served.number for served in running if served.number not in hues]
+    if new:
+        had = Counter(hues[served.number] for served in running if served.number in hues)
+        for number in new:
+            hues[number] = min(range(HUES), key=had.__getitem__)
+            had[hues[number]] += 1
+
+
+def _moment(server: Server, told: Pass, hues: dict[int, int]) -> Moment:
     running, queue = server.running, server.queue
     old = len(running) - told.entered
     return Moment(
         told.start,
         told.seconds,
         told.shares,
-        tuple(_seat(one, one.missing if at >= old else 0) for at, one in enumerate(running)),
+        tuple(
+            _seat(one, one.missing if at >= old else 0, hues[one.number])
+            for at, one in enumerate(running)
+        ),
         tuple(served.number for served in queue),
         sum(1 for _ in takewhile(attrgetter("preemptions"), queue)),
         told.entered,
@@ -175,7 +200,7 @@ def _moment(server: Server, told: Pass) -> Moment:
     )
 
 
-def _seat(served: Served, missing: int) -> Seat:
+def _seat(served: Served, missing: int, hue: int) -> Seat:
     return Seat(
         served.number,
         served.request.prompt,
@@ -185,5 +210,5 @@ def _seat(served: Served, missing: int) -> Seat:
         served.room,
         served.start,
         tuple(served.table),
-        served.preemptions,
+        hue,
     )

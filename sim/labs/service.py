@@ -8,12 +8,12 @@ of passes, takes no time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import Any, NamedTuple
 
-from sim.catalogue import MACHINES, MODELS, machine_named, model_named
+from sim.catalogue import MACHINES, MODELS, machine_named, model_named, named
 from sim.kinds import Choice, Maybe, Real, Whole
 from sim.labs.arrivals import LENGTHS, MOST_REQUESTS, Request, drawn_lengths, poisson
 from sim.labs.blocks import BLOCK, PAGED, POLICIES, memory_of
@@ -54,18 +54,15 @@ class InBlocks(Whole):
         return whole, exact and whole == value
 
 
-@dataclass(frozen=True)
 class Named(Choice):
     """One of the catalogue's names, in any case and with any signs between."""
 
-    find: Callable[[str], Machine | Model]
-
     def read(self, given: object) -> tuple[str, bool]:
         """As the catalogue writes it."""
-        try:
-            return self.find(str(given)).name, True
-        except ValueError:
-            raise UnreadableError from None
+        found = named(str(given), self.names)
+        if found is None:
+            raise UnreadableError
+        return found, True
 
 
 @dataclass(frozen=True)
@@ -150,14 +147,14 @@ class Asked:
     model: str = setting(
         "Llama-3.1-8B",
         "model",
-        Named(tuple(model.name for model in MODELS), model_named),
+        Named(tuple(model.name for model in MODELS)),
         "model",
         "From the catalogue; its weights and caches take two bytes a number.",
     )
     machine: str = setting(
         "A100-80GB",
         "machine",
-        Named(tuple(machine.name for machine in MACHINES), machine_named),
+        Named(tuple(machine.name for machine in MACHINES)),
         "machine",
         "From the catalogue.",
     )

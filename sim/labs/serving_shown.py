@@ -187,6 +187,8 @@ class Row(NamedTuple):
     """A request as a row: where it stands, and what it says."""
 
     number: int
+    hue: int | None
+    """None before it has been let in."""
     state: str
     place: int
     """From the top of its column: those that run in one, those that wait in the other."""
@@ -200,6 +202,7 @@ def request_rows(history: History, moment: Moment) -> tuple[list[Row], tuple[int
     made = [
         Row(
             seat.number,
+            seat.hue,
             RUNNING,
             place,
             f"fills in {seat.missing}" if seat.missing else f"{seat.tokens} of {seat.last}",
@@ -214,7 +217,8 @@ def request_rows(history: History, moment: Moment) -> tuple[list[Row], tuple[int
         text = "lost its cache" if lost else f"prompt {prefix + requests[number].prompt}"
         if place == 0:
             text += f", needs {moment.needed}"
-        made.append(Row(number, PREEMPTED if lost else QUEUED, place, text, 0.0))
+        hue, state = (history.hues[number], PREEMPTED) if lost else (None, QUEUED)
+        made.append(Row(number, hue, state, place, text, 0.0))
     more = (max(0, len(moment.seats) - MOST_ROWS), max(0, len(moment.queue) - MOST_ROWS))
     return made, more
 

@@ -7,14 +7,11 @@ from typing import NamedTuple
 
 from sim.cache import EMPTY
 from sim.labs.blocks import BLOCK, PAGED
-from sim.labs.history import Moment, Seat
+from sim.labs.history import HUES, Moment, Seat
 from sim.labs.service import Asked
 from sim.marks import LOOKS, Border, Grid, Look, Shape
 from sim.params import SLOTS
 from sim.words import many, spelled
-
-HUES = 8
-"""Colours of requests; the ninth has that of the first."""
 
 GRID = Grid(cell=17, pitch=23.25, margin=4)
 """With gaps wide enough for borders."""
@@ -119,7 +116,7 @@ def board(asked: Asked, moment: Moment) -> Board:
     if paged:
         borders = [Border(at, at + BLOCK - 1, "line") for at in range(0, asked.slots, BLOCK)]
     for seat in moment.seats:
-        n = seat.number % HUES
+        n = seat.hue
         mine = [f"{kind}{n}" for kind in kinds(seat, asked.draft_length)]
         if not paged:
             states[seat.start : seat.start + seat.room] = mine

@@ -7,7 +7,7 @@ from typing import Any
 
 from sim.labs.history import History, Moment
 from sim.labs.serving_shown import MOST_ROWS, Row, request_rows
-from sim.labs.slots import BOARD_LOOKS, GRID, HUES, POINT, board, pass_told, slot_told
+from sim.labs.slots import BOARD_LOOKS, GRID, POINT, board, pass_told, slot_told
 from sim.words import count
 from static import browser
 from static.board import Board
@@ -31,7 +31,7 @@ class Rows:
 
     def __init__(self) -> None:
         self._box = one("#serving-rows")
-        self._shown: dict[int, tuple[Any, Attribute, Attribute, Any]] = {}
+        self._shown: dict[int, tuple[Any, Attribute, Attribute, Any]] = {}  # by request
         self._was: dict[int, Row] = {}
         self._heads = []
         for side, head in enumerate(("running", "waiting, preempted first")):
@@ -59,7 +59,8 @@ class Rows:
             self._shown[number] = self._new(number)
         element, kind, text, bar = self._shown[number]
         was = self._was.get(number)
-        kind.write(f"request {row.state} side{SIDES[row.state]}")
+        hue = "" if row.hue is None else f" hue{row.hue + 1}"
+        kind.write(f"request {row.state} side{SIDES[row.state]}{hue}")
         text.write(row.text)
         if not was or was.place != row.place:
             element.style.transform = f"translateY({ROW * (row.place + 1)}px)"
@@ -68,9 +69,8 @@ class Rows:
 
     def _new(self, number: int) -> tuple[Any, Attribute, Attribute, Any]:
         element, name, text = (browser.element(tag) for tag in ("div", "b", "span"))
-        bar = browser.element("i", f"hue{number % HUES + 1}")
+        bar = browser.element("i")
         name.textContent = f"{number + 1}"
-        name.className = f"hue{number % HUES + 1}"
         element.append(bar, name, text)
         self._box.append(element)
         return element, Attribute(element, "className"), Attribute(text, "textContent"), bar

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sim.labs.arrivals import Request
 from sim.labs.blocks import BLOCK, PAGED, POLICIES
-from sim.labs.history import MOST_STRETCHES, History, Moment, Timeline, record
+from sim.labs.history import HUES, MOST_STRETCHES, History, Moment, Timeline, record
 from sim.labs.scheduler import Pass
 from sim.labs.service import Asked, Scene, longest_of, scene_of
 from sim.labs.serving_shown import (
@@ -191,6 +191,21 @@ def test_blocks_have_the_border_of_who_holds_them() -> None:
     for border in drawn.borders:
         hue = drawn.states[border.first][-1]
         assert border.role == (f"hue{int(hue) + 1}" if hue.isdigit() else "line")
+
+
+def test_who_is_let_in_gets_the_colour_that_the_fewest_have_and_keeps_it() -> None:
+    history = opening()
+    known: dict[int, int] = {}
+    for moment in history.moments:
+        had = Counter(seat.hue for seat in moment.seats if seat.number in known)
+        for seat in moment.seats:
+            if seat.number not in known:
+                assert had[seat.hue] == min(had[hue] for hue in range(HUES))
+                had[seat.hue] += 1
+                known[seat.number] = seat.hue
+            assert seat.hue == known[seat.number]
+    assert known == history.hues
+    assert len(known) == 50
 
 
 def test_rows_stand_in_the_order_in_which_requests_are_served() -> None:
