@@ -13,7 +13,7 @@ from sim.labs.arrivals import Request
 from sim.labs.blocks import PAGED, POLICIES
 from sim.labs.history import History, record
 from sim.labs.service import Scene, longest_of, scene_of
-from sim.labs.serving_shown import Shown, compared, gained, numbers_told
+from sim.labs.serving_shown import SETTINGS, Shown, compared, gained, numbers_told
 from sim.labs.slots import POINT, board, pass_told, slot_told
 from sim.work import finish
 from tests.driver import PageDriver
@@ -21,9 +21,17 @@ from tests.driver import PageDriver
 OPENING = {policy: finish(record(scene_of(Shown(policy=policy)))) for policy in POLICIES}
 
 
-def come(page: PageDriver, query: str = "?lab=serving") -> None:
-    page.open(query)
-    page.until(lambda: page.run("return document.querySelector('#lab-serving[data-here]')"))
+HERE = "return document.querySelector(':root[data-lab=serving] #lab-serving[data-here]')"
+
+
+def come(page: PageDriver) -> None:
+    """The server alone, as it opens; where it is there already, its settings are set back."""
+    if page.run(HERE):
+        page.call("set", {f"serving.{key}": None for key in SETTINGS})
+    else:
+        page.open("?lab=serving")
+    page.until(lambda: page.run(HERE))
+    shows(page, OPENING[PAGED], opening_pass())
 
 
 def press(page: PageDriver, action: str) -> None:
@@ -117,7 +125,7 @@ def test_another_way_shows_what_the_same_arrivals_would_be_at_this_moment(
 
 
 def test_a_link_sets_it_and_what_cannot_be_is_mended_with_a_word(shared: PageDriver) -> None:
-    come(shared, "?lab=serving&serving.policy=power&serving.at=90&serving.slots=500&serving.k=3")
+    shared.open("?lab=serving&serving.policy=power&serving.at=90&serving.slots=500&serving.k=3")
     asked = Shown(policy="power", at=90.0, slots=496, draft_length=3)
     history = finish(record(scene_of(asked)))
     shows(shared, history, history.at(0.09))
@@ -180,7 +188,7 @@ def test_requests_of_your_own_come_from_a_file(shared: PageDriver, tmp_path: Pat
 
 
 def test_a_large_scene_tells_how_far_it_is_and_can_be_cancelled(shared: PageDriver) -> None:
-    come(shared, "?lab=serving&serving.requests=10")
+    come(shared)
     press(shared, "large")
     shared.until(lambda: "Serving 10,000 requests" in shared.text("#serving-numbers"))
     assert shared.one("#serving-progress").is_displayed()
