@@ -157,15 +157,18 @@ def run(parser: Parser, options: argparse.Namespace) -> None:
     for flag, name in files.items():
         if flag == "--svg":
             _write(parser, name, scene_svg(made, tick, PALETTES["light"]))
-        elif Path(name).suffix.lower() == ".tsv":
-            _write(parser, name, passes_csv(made, "\t", ","))
         else:
-            _write(parser, name, passes_csv(made))
+            _write(parser, name, passes_csv(made, *_marks(name)))
     if options.json:
         output.say(json.dumps(made.report(tick)))
     elif output.STDOUT not in files.values():
         written = "  ".join(f"{r.key}={write(r, values[r.name]) or 'none'}" for r in PARAMETERS)
         output.say(f"tick {tick}   {written}\n\n{table(made.report(tick))}")
+
+
+def _marks(name: str) -> tuple[str, str]:
+    """What stands between the cells of a table in this file, and before fractions."""
+    return ("\t", ",") if Path(name).suffix.lower() == ".tsv" else (",", ".")
 
 
 def _apart(parser: Parser, as_json: bool, files: dict[str, str]) -> None:
@@ -270,14 +273,21 @@ def _declare(parser: Parser, lab: Any) -> set[str]:
 
 
 def _answer(parser: Parser, options: argparse.Namespace, lab: Any) -> None:
-    """Print the numbers of a lab, given its module."""
+    """Print the numbers of a lab, given its module, and write its table where one is asked for."""
+    name = getattr(options, "csv", None)
+    if name is not None:
+        _apart(parser, options.json, {"--csv": name})
     try:
         report = lab.answer(options)
         if isinstance(report, Generator):
             report = output.finished(report)
+        table = "" if name is None else lab.csv(options, *_marks(name))
     except ValueError as error:
         parser.error(str(error))
-    output.say(json.dumps(report) if options.json else lab.told(report))
+    if name is not None:
+        _write(parser, name, table)
+    if options.json or name != output.STDOUT:
+        output.say(json.dumps(report) if options.json else lab.told(report))
 
 
 @contextmanager

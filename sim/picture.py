@@ -105,11 +105,17 @@ def _paths(
     )
 
 
-def swatch(state: str, hollow: bool, size: int, colours: Mapping[str, str]) -> Markup:
+def swatch(
+    state: str,
+    hollow: bool,
+    size: int,
+    colours: Mapping[str, str],
+    looks: Mapping[str, Look] = LOOKS,
+) -> Markup:
     """One cell as an SVG of its own, for a legend."""
     return tag(
         "svg",
-        _paths(state, hollow, size, [(0, 0)], colours),
+        _paths(state, hollow, size, [(0, 0)], colours, looks),
         class_="swatch",
         viewBox=f"0 0 {size} {size}",
         width=size,

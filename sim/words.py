@@ -47,6 +47,13 @@ def three_digits(number: float) -> str:
     return f"{number:.2f}" if number < 10 else f"{number:.1f}" if number < 100 else count(number)
 
 
+def duration(seconds: float) -> str:
+    """A time in milliseconds, or, from ten seconds on, in seconds."""
+    if seconds < 10:
+        return f"{three_digits(1000 * seconds)} ms" if seconds else "0 ms"
+    return f"{three_digits(seconds)} s"
+
+
 def many(number: int, noun: str) -> str:
     """A count with its noun: 1 pass, 2 passes."""
     if number == 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from math import ceil, floor, pi
 from typing import Any
 
@@ -31,7 +32,7 @@ class Board:
         self._look: tuple[Any, ...] = ()
         self._shown: list[str] = []
         self._borders: tuple[Border, ...] = ()
-        self._ends = self._ends_of(())
+        self._ends, self._apart = self._ends_of(()), True
         self._sheet: Any = None
         self._lefts: list[float] = []
         self._cell = self._pitch = self._margin = 0
@@ -125,19 +126,42 @@ class Board:
         return frozenset(ends)
 
     def _draw_borders(self, borders: tuple[Border, ...], colours: Mapping[str, str]) -> None:
-        """Draw the ground where a border was, then those that are; slots stay as they are."""
-        for border in set(self._borders) - set(borders):
-            self._line(border, colours["ground"])
+        """Draw the ground where a border was, then those that are; slots stay as they are.
+
+        Those that stay are drawn again only where they may share pixels with others.
+        """
+        were, places = set(self._borders), [border[:2] for border in borders]
+        if places != [border[:2] for border in self._borders]:
+            kept = set(places)
+            for border in self._borders:
+                if border[:2] not in kept:
+                    self._line(border, colours["ground"])
+            self._ends, self._apart = self._ends_of(borders), self._are_apart(borders)
         for border in borders:
-            self._line(border, colours[border.role])
-        self._borders, self._ends = borders, self._ends_of(borders)
+            if border not in were or not self._apart:
+                self._line(border, colours[border.role])
+        self._borders = borders
+
+    def _are_apart(self, borders: Sequence[Border]) -> bool:
+        """Whether no two borders share a slot or a pixel."""
+        ordered = sorted(borders)
+        if any(one.last >= other.first for one, other in pairwise(ordered)):
+            return False
+        _, off = self._line_width
+        beside = (right - left for left, right in pairwise(self._lefts))
+        return 2 * off <= min(self._pitch, *beside) - self._cell
+
+    @property
+    def _line_width(self) -> tuple[int, int]:
+        """Of a border, in whole pixels, and how far it reaches from its slots."""
+        gap = self._pitch - self._cell
+        line = max(1, gap // 3)
+        return line, max(0, gap // 2 - line) + line
 
     def _line(self, border: Border, colour: str) -> None:
         """Draw a border in whole pixels, in the half of the gaps that is on its side."""
         cell, context = self._cell, self._context
-        gap = self._pitch - cell
-        line = max(1, gap // 3)
-        off = max(0, gap // 2 - line) + line
+        line, off = self._line_width
         context.fillStyle = colour
         for row, column, last_row, last_column in frames(border, self._grid):
             left, top = self._lefts[column] - off, self._top(row) - off
@@ -179,6 +203,7 @@ class Board:
                 context.drawImage(sheet, first, top, cell, cell, left, top, cell, cell)
         self._sheet = sheet
         self._shown, self._borders = [""] * grid.slots, ()
+        self._ends = self._ends_of(())
 
     def _shape(
         self, context: Any, shape: Shape, left: float, top: float, colours: Mapping[str, str]

@@ -20,11 +20,16 @@ class Pointer:
     """The slot pointed at: `newest` gives the slot where arrow keys begin."""
 
     def __init__(
-        self, canvas: Any, board: Board, newest: Callable[[], int], moved: Callable[[], None]
+        self,
+        canvas: Any,
+        board: Board,
+        newest: Callable[[], int],
+        moved: Callable[[], None],
+        cursor: str = "#cursor",
     ) -> None:
         self.slot: int | None = None
         self._board, self._newest, self._moved = board, newest, moved
-        self._cursor = one("#cursor")
+        self._cursor = one(cursor)
         browser.listen(canvas, "pointermove pointerdown", self._point)
         browser.listen(canvas, "pointerleave pointercancel blur", self._leave)
         browser.listen(canvas, "keydown", self._press)

@@ -4,7 +4,8 @@ Runs inside the real page in a real Chromium, and on this Python, the same code:
 1200 ticks at once against single runs of the core, in one run and alternating; what charts make of
 the thousand; the map of 16 × 99 cells; the speedups on a machine by draft length and batch, with
 drags of its sliders; 100,000 passes of speculative sampling; and a frame of a text that grows: a
-round of its passes, and all that is shown of it. Bringing NumPy is timed in the page, once.
+round of its passes, and all that is shown of it. Bringing NumPy is timed in the page, once. Then a
+server: events a second, what a request costs among many, and a frame of its small scene.
 """
 
 from __future__ import annotations
@@ -169,6 +170,60 @@ result["a drag of the acceptance rate"] = await drag("alpha", [n / 100 for n in 
 """
 
 
+HERE = """
+import asyncio
+from js import document
+while not document.querySelector("#lab-serving[data-here]"):
+    await asyncio.sleep(0.05)
+"""
+
+SERVING = """
+from time import process_time
+from sim.labs.service import Asked, scene_of, serve
+from sim.work import finish
+
+def served(requests, k=0):
+    server = scene_of(Asked(slots=8192, requests=requests, draft_length=k)).server()
+    began = process_time()
+    finish(serve(server))
+    took = process_time() - began
+    return server.events / took, took / requests
+
+served(100), served(100, 4)
+few, drafting = ([served(1000, k) for _ in range(5)] for k in (0, 4))
+many = [served(10_000) for _ in range(3)]
+result = {
+    "events a second": [rate for rate, _ in few],
+    "events a second, k = 4": [rate for rate, _ in drafting],
+    "cost of a request, 10,000 ÷ 1,000": [
+        long[1] / short[1] for long, short in zip(many, few)
+    ],
+}
+"""
+
+FRAMES = """
+import asyncio
+import gc
+from time import perf_counter
+from static.labs.serving_stage import Stage
+
+gc.unfreeze()
+stage = next(thing for thing in gc.get_objects() if isinstance(thing, Stage))
+while not (stage._history and stage._colours):
+    await asyncio.sleep(0.05)
+stage._frames.ask = lambda: None  # this file asks for the frames
+stage.press("start")
+stage.press("play")
+now, frames = 1000.0, []
+while stage.playing:
+    began = perf_counter()
+    stage._frame(now)
+    frames.append(1000 * (perf_counter() - began))
+    now += 1 / 60
+result["a frame of the small scene, ms"] = frames
+"""
+
+
 def middle(times: list[float]) -> float:
     """The median."""
     return sorted(times)[len(times) // 2]
@@ -196,7 +251,20 @@ def main() -> None:
         late, native = sorted(times)[int(len(times) * 0.95)], costs["result"].get(name)
         own = f"{middle(native):>8.1f}" if native else ""
         print(f"{name:<54}{middle(times):>8.1f}{late:>8.1f}{own}")
+    serve(here)
     print(f"NumPy in the page: fetched and unpacked in {fetched:.0f}, imported in {imported:.0f}")
+
+
+def serve(here: dict[str, Any]) -> None:
+    """Print how fast the server is, in the page and here, in processor time."""
+    exec(SERVING, here)
+    inside = run_inside(f"{HERE}\n{SERVING}\n{FRAMES}", "?lab=serving")
+    print(f"\n{'a server of 8,192 slots':<42}{'page':>12}{'here':>12}")
+    frames = inside.pop("a frame of the small scene, ms")
+    for name, found in inside.items():
+        print(f"{name:<42}{middle(found):>12,.2f}{middle(here['result'][name]):>12,.2f}")
+    late = sorted(frames)[int(len(frames) * 0.95)]
+    print(f"a frame of the small scene: {middle(frames):.1f} ms, p95 {late:.1f}, n = {len(frames)}")
 
 
 if __name__ == "__main__":

@@ -75,6 +75,15 @@ LABS = (
         command=True,
         height=3330,
     ),
+    Lab(
+        "serving",
+        "Who gets the cache",
+        "#lab-serving",
+        after="memory-again",
+        needs=("charts",),
+        command=True,
+        height=3110,
+    ),
     Lab("share", "Share this scene", "#share"),
 )
 ALONE = tuple(lab.name for lab in LABS if lab.height)

@@ -185,7 +185,7 @@ def test_legend_marks_and_css_speak_of_the_same_states() -> None:
 
 
 def css_colours(block: str) -> dict[str, str]:
-    return dict(re.findall(r"--([a-z]+): (#\w+|Canvas\w*);", block))
+    return dict(re.findall(r"--([a-z]+\d*): (#\w+|Canvas\w*);", block))
 
 
 def test_the_colours_of_css_are_those_of_the_board() -> None:

@@ -143,6 +143,24 @@ def test_a_border_that_comes_or_goes_draws_no_slot_and_ends_runs() -> None:
     assert len([c for c in drawn.calls("fillRect") if c[0] == COLOURS["ink"]]) == 4 * len(GROUPS)
 
 
+def test_where_borders_share_no_pixel_only_the_one_that_changes_is_drawn() -> None:
+    def lines(drawn: Drawn) -> list[str]:
+        return [call[0] for call in drawn.calls("fillRect")]
+
+    apart, close = Drawn(grid=OTHER._replace(cell=8, pitch=14)), Drawn(grid=OTHER)
+    before, after = [GROUPS[0], GROUPS[1]], [GROUPS[0], GROUPS[1]._replace(role="ground")]
+    for drawn, again in ((apart, 1), (close, 2)):
+        drawn.draw(states(), tuple(before))
+        lines(drawn)
+        drawn.draw(states(), tuple(after))
+        assert len(lines(drawn)) == 4 * again
+    within = Border(GROUPS[1].first, GROUPS[1].first, "ink")  # a later one in it stays seen
+    apart.draw(states(), (*before, within))
+    lines(apart)
+    apart.draw(states(), (*after, within))
+    assert lines(apart)[-4:] == [COLOURS["ink"]] * 4
+
+
 def test_the_board_of_the_widget_takes_borders_around_its_blocks_of_16() -> None:
     blocks = tuple(Border(first, first + 15, "ink") for first in range(0, SLOTS, 16))
     drawn = Drawn(LOOKS, GRID)

@@ -1,0 +1,189 @@
+"""One budget: what the server and one reader get, what limits them, and the frontier."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sim.catalogue import MACHINES, MODELS, machine_named, model_named
+from sim.labs.arrivals import Request
+from sim.labs.blocks import BLOCK
+from sim.labs.budget import (
+    ARITHMETIC,
+    DRAFTS,
+    MEMORY,
+    WAITING,
+    Budget,
+    frontier,
+    limit_told,
+    point_of,
+    settings_of,
+    slots_of,
+)
+from sim.labs.service import Asked, Scene
+from sim.labs.serving_charts import (
+    BEST,
+    FRONTIER_CHART,
+    SHARES_CHART,
+    WITHOUT,
+    SharesAt,
+    frontier_clicked,
+    frontier_data,
+    shares_data,
+)
+from sim.labs.serving_shown import Shown, changed, gained
+from sim.passes import GIB
+from sim.theory import expected_tokens_per_pass
+from tests.labs.test_history import opening
+
+OPENING = Shown().budget
+
+BUDGETS = st.builds(
+    Budget,
+    st.sampled_from(MACHINES),
+    st.sampled_from(MODELS),
+    st.sampled_from([8, 24, 80, 640]).map(lambda gib: float(gib * GIB)),
+    st.integers(1, 20_000),
+    st.integers(1, 512),
+    st.integers(0, 32),
+    st.sampled_from([0.0, 0.5, 0.8, 1.0]),
+    st.sampled_from([0.0, 0.1, 1.0]),
+)
+
+
+def test_the_slots_of_a_card_are_what_the_weights_leave_of_nine_tenths() -> None:
+    left = 0.9 * 80 * 2**30 - 2 * 8.03e9
+    assert 0 <= left / 131_072 - slots_of(OPENING) < BLOCK
+    assert point_of(OPENING).room == slots_of(OPENING) // 2048
+    assert point_of(OPENING._replace(drafts=1)).room == slots_of(OPENING) // 2064
+
+
+def test_a_pass_takes_what_the_machine_takes() -> None:
+    plain, drafting = point_of(OPENING), point_of(OPENING._replace(drafts=4))
+    assert plain.seconds == pytest.approx(0.016302, abs=1e-6)
+    assert drafting.seconds == pytest.approx(0.017573 + 4 * 0.1 * 0.016302, abs=2e-6)
+    assert plain.reader == pytest.approx(1 / plain.seconds)
+    tokens = expected_tokens_per_pass((0.8,) * 4)
+    assert drafting.server == pytest.approx(64 * tokens / drafting.seconds)
+
+
+def test_a_full_server_of_such_requests_writes_about_as_much() -> None:
+    """All start at once with half the context, and end with one and a half: the same on average."""
+    asked = Asked(slots=512 * 64, draft_length=3, acceptance_rate=0.7)
+    server = Scene(asked, [Request(0, 256, 256)] * 40, None, 512).server()
+    server.step()  # prompts
+    began = server.now
+    while not server.done:
+        server.step()
+    budget = OPENING._replace(context=384, batch=40, drafts=3, rate=0.7)
+    # Requests that end early leave a smaller batch: it is a little less.
+    assert 0.75 < server.written / (server.now - began) / point_of(budget).server < 1.02
+
+
+@given(BUDGETS)
+@settings(max_examples=80)
+def test_no_more_run_than_fit_and_a_sentence_says_what_limits(budget: Budget) -> None:
+    point, said = point_of(budget), limit_told(budget)
+    assert point.running == min(point.room, budget.batch)
+    assert point.running * (budget.context + budget.drafts) <= slots_of(budget)
+    assert said.startswith(
+        {MEMORY: "Memory", ARITHMETIC: "Arithmetic", WAITING: "Waiting"}[point.limit]
+    )
+    assert (point.limit == MEMORY) == (point.room < budget.batch)
+    if point.running:
+        assert point.server == pytest.approx(point.running * point.reader)
+    made = gained(budget)
+    assert made.limit == said
+
+
+@given(BUDGETS)
+@settings(max_examples=15)
+def test_nothing_betters_a_setting_of_the_frontier(budget: Budget) -> None:
+    points = settings_of(budget._replace(batch=1, drafts=0))
+    best = frontier(points)
+    assert bool(best) == bool(points)
+    for point in best:
+        assert not [
+            other
+            for other in points
+            if (other.server > point.server and other.reader >= point.reader)
+            or (other.server >= point.server and other.reader > point.reader)
+        ]
+    for point in points:
+        assert any(b.server >= point.server and b.reader >= point.reader for b in best)
+    most = max((point.running for point in points if not point.drafts), default=0)
+    room = point_of(budget._replace(batch=512, drafts=0)).running
+    assert most == room
+
+
+def test_the_two_numbers_pull_apart_and_drafts_are_for_small_batches() -> None:
+    best = frontier(settings_of(OPENING._replace(batch=1)))
+    readers, servers = [p.reader for p in best], [p.server for p in best]
+    assert readers == sorted(readers, reverse=True)
+    assert servers == sorted(servers)
+    drafts = [point.drafts for point in best]
+    assert drafts == sorted(drafts, reverse=True)
+    assert drafts[0] > drafts[-1]
+
+
+def test_each_limit_is_told_with_what_would_be_better() -> None:
+    def told(**changes: object) -> str:
+        return limit_told(OPENING._replace(**changes))  # type: ignore[arg-type]
+
+    assert told() == (
+        "Waiting limits: the pass waits for its reading, and 78 % of the arithmetic lies idle. "
+        "With 4 drafts the server would write 2.27 times as much."
+    )
+    assert told(batch=256).startswith("Memory limits: 228 conversations of 2048 tokens fit, and")
+    assert told(drafts=8).startswith("Arithmetic limits: the pass computes for longer")
+    assert told(drafts=4).endswith("No other draft length gives the server more.")
+    assert told(rate=0.0, drafts=4).endswith(
+        "Without drafts the server would write 1.48 times as much."
+    )
+    assert "does not hold one conversation" in told(memory=16.0 * GIB)
+    assert point_of(OPENING._replace(memory=1.0)).server == 0
+
+
+def test_the_best_draft_length_that_is_told_is_best() -> None:
+    best = max(DRAFTS, key=lambda k: point_of(OPENING._replace(drafts=k)).server)
+    assert f"With {best} drafts" in limit_told(OPENING)
+
+
+def test_a_click_on_the_frontier_goes_there() -> None:
+    data = frontier_data(OPENING)
+    assert {row["line"] for row in data["lines"]} == {BEST, WITHOUT}
+    for row in data["lines"]:
+        shown = Shown()
+        for key, text in frontier_clicked(row).items():
+            shown, complaint = changed(shown, key.removeprefix("serving."), str(text))
+            assert complaint is None
+        (here,) = frontier_data(shown.budget)["here"]
+        assert (here["reader"], here["server"]) == (row["reader"], row["server"])
+    assert frontier_clicked({"line": BEST}) == {}
+    assert frontier_data(OPENING._replace(memory=1.0)) == {"lines": [], "here": []}
+    assert len(FRONTIER_CHART.stops(OPENING, data)) == len(FRONTIER_CHART.table(OPENING, data).rows)
+
+
+def test_the_chart_of_shares_fills_the_memory_at_every_time() -> None:
+    history = opening()
+    given = SharesAt(history, 0.15)
+    data = shares_data(given)
+    times = sorted({row["seconds"] for row in data["shares"]})
+    assert len(times) == len(history.moments) + 1
+    for at in times:
+        rows = [row for row in data["shares"] if row["seconds"] == at]
+        assert sum(row["share"] for row in rows) == pytest.approx(1, abs=1e-4)
+        assert [row["order"] for row in rows] == [0, 1, 2, 3, 4]
+    assert data["now"] == [{"seconds": 0.15}]
+    assert shares_data(SharesAt(history, None))["now"] == []
+    assert len(SHARES_CHART.stops(given, data)) == len(history.moments)
+    table = SHARES_CHART.table(given, data)
+    assert table.columns == ["from", "token", "reserved", "internal", "external", "free"]
+    assert 8 <= len(table.rows) <= 24
+
+
+def test_models_are_found_for_a_budget_by_name() -> None:
+    shown = Shown(model="Qwen3-30B-A3B", machine="H200", memory=141)
+    assert shown.budget.model is model_named("Qwen3-30B-A3B")
+    assert shown.budget.machine is machine_named("H200")
