@@ -125,7 +125,7 @@ NEXT: Chart[Next] = Chart(
 MEASURED, TARGET_S, RULE_S = "written", "the big model’s own", "this rule’s, in the long run"
 
 
-class Written(NamedTuple):
+class Shares(NamedTuple):
     """Shares of words: those written so far, none at first, and those to come to."""
 
     names: tuple[str, ...]
@@ -134,7 +134,7 @@ class Written(NamedTuple):
     rule: tuple[float, ...]
 
 
-def written_data(given: Written) -> Data:
+def written_data(given: Shares) -> Data:
     """A bar for what was written of each word, and a line for each share that it may come to."""
     found = given.found or (0.0,) * len(given.names)
 
@@ -150,7 +150,7 @@ def written_data(given: Written) -> Data:
     }
 
 
-def written_table(given: Written) -> Table:
+def written_table(given: Shares) -> Table:
     """The same, word by word."""
     found = [f"{share:.4f}" for share in given.found] or ["–"] * len(given.names)
     lines = zip(given.names, found, given.target, given.rule, strict=True)
@@ -160,7 +160,7 @@ def written_table(given: Written) -> Table:
     )
 
 
-def written_stops(given: Written) -> list[Stop]:
+def written_stops(given: Shares) -> list[Stop]:
     """Each word."""
     return [
         Stop(name, f"“{name}”: written {share}, the big model’s own {own}, this rule’s {rule}.")
@@ -215,7 +215,7 @@ def written_spec(colours: Mapping[str, str]) -> dict[str, Any]:
     )
 
 
-WRITTEN: Chart[Written] = Chart(
+WRITTEN: Chart[Shares] = Chart(
     "sampling-written",
     "How often each word was written",
     written_spec,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sim.chart import figure_html
 from sim.kinds import Number
-from sim.labs.sampling_chart import NEXT, WRITTEN, Next, Written
+from sim.labs.sampling_chart import NEXT, WRITTEN, Next, Shares
 from sim.labs.sampling_rows import Language, names
 from sim.labs.sampling_settings import MADE, OWN, RULES, TEXT, Asked, Rule, language_of
 from sim.markup import Markup, joined, start, tag
@@ -114,7 +114,7 @@ def printed() -> Markup:
             tag("p", id="sampling-told", role="status"),
             tag("p", TEXT_SAID, id="sampling-text", class_="sampling-text", data_empty=True),
             _key(),
-            figure_html(WRITTEN, WRITTEN_SAID, Written(words, (), shares, shares)),
+            figure_html(WRITTEN, WRITTEN_SAID, Shares(words, (), shares, shares)),
             _verdict(),
             tag("p", id="sampling-looks"),
             tag(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import isinf
 from typing import NamedTuple
 
-from sim.labs.sampling_chart import Next, Written
+from sim.labs.sampling_chart import Next, Shares
 from sim.labs.sampling_draw import Drawn
 from sim.labs.sampling_exact import Exact
 from sim.labs.sampling_rows import names
@@ -119,14 +119,14 @@ def _origin(own: bool, bonus: bool) -> str:
     return ("bonus" if bonus else "replaced") if own else "accepted"
 
 
-def written(exact: Exact, drawn: Drawn | None, secret: bool) -> Written:
+def written(exact: Exact, drawn: Drawn | None, secret: bool) -> Shares:
     """The shares of words for the chart; while it is a secret, without those of the rule."""
     own = tuple(exact.words.tolist())
     found: tuple[float, ...] = ()
     if drawn and drawn.tokens:
         found = tuple((drawn.counts.sum(axis=0) / drawn.tokens).tolist())
     rule = own if secret else tuple(exact.pairs.sum(axis=0).tolist())
-    return Written(names(exact.models.size), found, own, rule)
+    return Shares(names(exact.models.size), found, own, rule)
 
 
 def verdict_html(

@@ -6,7 +6,7 @@ from functools import partial
 from math import isinf
 from typing import TYPE_CHECKING
 
-from sim.labs.sampling_chart import WRITTEN, Written
+from sim.labs.sampling_chart import WRITTEN, Shares
 from sim.labs.sampling_section import TEXT_SAID, no_verdict, write_label
 from sim.labs.sampling_settings import Asked
 from sim.words import count
@@ -52,7 +52,7 @@ class Writing:
         self._answer = ""
         self._verdict: Verdict | None = None
         self._plain: Verdict | None = None
-        self._shown: Written | None = None
+        self._shown: Shares | None = None
         self._colours: Colours | None = None
         self.secret = False
         """Whether what the rule comes to is not to be told yet."""
