@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from sim.catalogue import MACHINES, MODELS
@@ -74,7 +73,8 @@ def answer(options: Any) -> dict[str, Any]:
 
 def _measured(file: str) -> object:
     try:
-        text = Path(file).read_text(encoding="utf-8-sig")
+        with open(file, encoding="utf-8-sig") as held:
+            text = held.read()
     except OSError as error:
         raise ValueError(f"--curve {file}: cannot be read ({error.strerror})") from None
     except UnicodeDecodeError:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from sim.catalogue import machine_named, model_named
@@ -97,7 +96,7 @@ def _text_of(name: str) -> str:
         if name == "-":
             data = sys.stdin.buffer.read(MOST_BYTES + 1)
         else:
-            with Path(name).open("rb") as file:
+            with open(name, "rb") as file:
                 data = file.read(MOST_BYTES + 1)
     except OSError as error:
         raise ValueError(f"--file {name}: cannot be read ({error.strerror})") from None

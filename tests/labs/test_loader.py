@@ -116,7 +116,9 @@ def test_a_lab_is_fetched_when_it_is_near_or_opened_and_once(faulty: Serve) -> N
         page.until(partial(is_here, page, lab))
     page.until(lambda: told(page) == [])
     every = set().union(*OWN.values())
-    assert {name: fetched.count(name) for name in every if fetched.count(name) != 1} == {}
+    # What several labs share may come once for each of those that came near at the same time.
+    most = {name: sum(name in own for own in OWN.values()) for name in every}
+    assert {name for name in every if not 1 <= fetched.count(name) <= most[name]} == set()
     assert {name for name in fetched if name.endswith(".py")} <= every | set(start_files())
 
 
