@@ -12,7 +12,6 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from time import monotonic
 from typing import Any, NamedTuple
 
 import jax
@@ -22,6 +21,8 @@ import numpy as np
 from sim.labs.weights import Array, Shape, Weights
 
 EPSILON = 1e-6
+KEPT_EVERY = 250
+"""Steps from one checkpoint to the next."""
 ROTARY_BASE = 10_000.0
 Parameters = dict[str, Any]
 Loss = Callable[[Parameters, Any, Any], Any]
@@ -44,12 +45,20 @@ class Recipe(NamedTuple):
     stages: tuple[Stage, ...]
     matrix_rate: float
     embed_rate: float
+    horizon: int
+    """Steps over which the rates would fall to 0, from two fifths of them on."""
+    cool: int
+    """Steps at the end in which they fall to 0 the quick way."""
     seed: int
 
     @property
     def steps(self) -> int:
         """All steps."""
         return sum(stage.steps for stage in self.stages)
+
+    def quick(self, step: int) -> float:
+        """The share of the rates that is left by the fall at the end."""
+        return min(1.0, (self.steps - step) / self.cool)
 
     def stage(self, step: int) -> Stage:
         """The stage of a step, counted from 0."""
@@ -146,9 +155,9 @@ BETAS = 0.9, 0.98
 def _step(
     loss: Loss, matrix_rate: float, embed_rate: float, parameters: Any, memory: Any, batch: Any
 ) -> Any:
-    tokens, step, share = batch
+    tokens, step, share, slow, quick = batch
     found, gradient = jax.value_and_grad(loss)(parameters, tokens, share)
-    pace = jnp.minimum(1.0, (step + 1) / 50) * jnp.where(share < 0.4, 1.0, (1 - share) / 0.6)
+    pace = jnp.minimum(1.0, (step + 1) / 50) * jnp.where(slow < 0.4, 1.0, (1 - slow) / 0.6) * quick
     after, kept = {}, {}
     for name, weights in parameters.items():
         if name == "embed":
@@ -176,6 +185,7 @@ def learn(
     vocabulary: int,
     checkpoint: Path,
     say: Callable[[str], object],
+    clock: Callable[[], float],
 ) -> dict[str, Array]:
     """Train, from the checkpoint on where there is one of this recipe; the weights by name.
 
@@ -188,20 +198,21 @@ def learn(
     }
     memory = jax.tree.map(jnp.array, memory)
     parameters, memory, done = _restored(recipe, checkpoint, parameters, memory)
-    began, steps_before, told = monotonic(), done, []
+    began, steps_before, told = clock(), done, []
     for step in range(done, recipe.steps):
-        batch = _batch(recipe, step, text), jnp.float32(step), jnp.float32(step / recipe.steps)
+        shares = step / recipe.steps, step / recipe.horizon, recipe.quick(step)
+        batch = _batch(recipe, step, text), jnp.float32(step), *map(jnp.float32, shares)
         parameters, memory, found = _step(
             loss, recipe.matrix_rate, recipe.embed_rate, parameters, memory, batch
         )
         told.append(found)
         if (step + 1) % 100 == 0 or step + 1 == recipe.steps:
-            mean, each = float(np.mean(told)), (monotonic() - began) / (step + 1 - steps_before)
+            mean, each = float(np.mean(told)), (clock() - began) / (step + 1 - steps_before)
             say(
                 f"  step {step + 1} of {recipe.steps}: loss {mean:.3f}, {1000 * each:.0f} ms a step"
             )
             told = []
-        if (step + 1) % 250 == 0 or step + 1 == recipe.steps:
+        if (step + 1) % KEPT_EVERY == 0 or step + 1 == recipe.steps:
             _save(recipe, checkpoint, step + 1, parameters, memory)
     return {name: np.asarray(weights) for name, weights in parameters.items()}
 

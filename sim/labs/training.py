@@ -22,6 +22,7 @@ import tarfile
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -46,16 +47,20 @@ VOCABULARY = 512
 SEED = 0
 TARGET = Recipe(
     Shape(layers=3, heads=4, width=128, hidden=384),
-    (Stage(2600, 16, 128), Stage(600, 8, 256), Stage(300, 4, SLOTS)),
+    (Stage(2600, 16, 128), Stage(150, 8, 256), Stage(200, 4, SLOTS)),
     matrix_rate=0.02,
     embed_rate=0.01,
+    horizon=3500,
+    cool=200,
     seed=SEED,
 )
 SMALL = Recipe(
     Shape(layers=1, heads=2, width=64, hidden=256),
-    (Stage(600, 16, 128), Stage(200, 4, SLOTS)),
+    (Stage(300, 16, 128), Stage(100, 4, SLOTS)),
     matrix_rate=0.02,
     embed_rate=0.01,
+    horizon=400,
+    cool=1,
     seed=SEED + 1,
 )
 LEAST = (1, 3, 6, 8)
@@ -197,7 +202,8 @@ def train(work: Path, output: Path, tell: Callable[[str], object]) -> Mapping[st
         if name == "small":
             losses[name] = learning.draft_loss(SMALL.shape, models["target"])
         kept = work / f"{name}.npz"
-        matrices = learning.learn(recipe, losses[name], tokens, VOCABULARY, kept, tell)
+        told = tell, monotonic
+        matrices = learning.learn(recipe, losses[name], tokens, VOCABULARY, kept, *told)
         models[name] = Weights(recipe.shape, matrices)
     levels = levels_of(tokens, VOCABULARY, LEAST)
     # The figures are of what the file holds, so it is read before they are taken.

@@ -98,6 +98,11 @@ class Transformer:
         half = shape.head_size // 2
         self._pace = ROTARY_BASE ** (-np.arange(half) / half)
 
+    @property
+    def weights(self) -> int:
+        """How many weights a pass reads."""
+        return self.shape.parameters(len(self._end))
+
     def bytes_per_position(self) -> int:
         """Bytes of keys and values that a position takes: 2 · layers · heads · head size · 4."""
         return 2 * self.shape.layers * self.shape.heads * self.shape.head_size * 4

@@ -16,16 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.labs.pairs import Pairs
+from sim.labs.stored import FORMAT, DamagedError, opened
 
 Array = NDArray[Any]
 
-FORMAT = "bonus-token-text-1"
 MOST_BYTES = 1_000_000
 """The file stays below it."""
-
-
-class DamagedError(ValueError):
-    """A file of weights is not what was written. The message says what is wrong."""
 
 
 class Shape(NamedTuple):
@@ -164,17 +160,9 @@ def _numbers(data: bytes, kind: str, shape: tuple[int, ...]) -> Array:
 
 def unpack(data: bytes) -> Trained:
     """What a file holds. Raises DamagedError."""
-    line, _, body = data.partition(b"\n")
+    header, body = opened(data)
     try:
-        header = json.loads(line)
-        if header["format"] != FORMAT:
-            raise DamagedError(f"its format is {header['format']!r}, not {FORMAT!r}")
-        if header["crc32"] != zlib.crc32(body):
-            size = sum(bytes_ for *_, bytes_ in header["arrays"])
-            raise DamagedError(f"its {size} bytes of weights came as {len(body)} others")
         return _unpacked(header, body)
-    except DamagedError:
-        raise
     except (ValueError, KeyError, TypeError, AttributeError, zlib.error) as error:
         raise DamagedError(f"it cannot be read ({type(error).__name__}: {error})") from error
 
@@ -195,7 +183,7 @@ def _unpacked(header: Mapping[str, Any], body: bytes) -> Trained:
             for name in shape.rows(len(pairs))
         }
         if any(m.shape != shape.rows(len(pairs))[name] for name, m in matrices.items()):
-            raise DamagedError(f"the matrices of {model} do not have its shape")
+            raise ValueError(f"the matrices of {model} do not have its shape")
         models[model] = Weights(shape, matrices)
     levels: list[Level] = []
     while f"{len(levels)}.contexts" in arrays:

@@ -165,6 +165,9 @@ class Writer:
         """`prompt` holds one token at least. `clock` counts seconds."""
         self.models, self.tokens = models, list(prompt)
         self.origins = [PROMPT] * len(prompt)
+        self.sources: list[tuple[int, int]] = [(-1, 0)] * len(prompt)
+        """Of each token the record that tells of it, by its number in `passed`, and its place
+        among the drafts there; no record of the prompt's."""
         self.state = Counters(num_tokens=len(prompt), num_computed_tokens=window_start(len(prompt)))
         self.passed: list[Passed] = []
         self.first_close: int | None = None
@@ -195,6 +198,13 @@ class Writer:
         self._kept.drop(self.state.num_computed_tokens)
 
     @property
+    def draft_cost(self) -> float:
+        """A draft step by a pass of the target, where both wait for their weights."""
+        if self.setting.draft == NGRAM:
+            return 0.0
+        return self.models.small.weights / self.models.target.weights
+
+    @property
     def missing(self) -> int:
         """Positions to be filled before the next token."""
         return self.state.num_tokens - 1 - self.state.num_computed_tokens if self.cached else 0
@@ -203,6 +213,11 @@ class Writer:
     def cached(self) -> bool:
         """Whether keys and values are kept from pass to pass."""
         return self.setting.kv_cache
+
+    @property
+    def kept_positions(self) -> int:
+        """Positions whose keys and values are kept."""
+        return len(self._kept) if self.cached else 0
 
     @property
     def kept_bytes(self) -> int:
@@ -240,7 +255,7 @@ class Writer:
     def _verify(self) -> Work[Passed]:
         setting, start = self.setting, window_start(len(self.tokens))
         k = len(self._params.rates)
-        proposed, drafting = yield from self._timed(self._propose(k))
+        proposed, drafting = (yield from self._timed(self._propose(k))) if k else ([], 0.0)
         if not self.cached:
             self._kept.drop(start)
         known = self.tokens[self._kept.end :]
@@ -258,6 +273,7 @@ class Writer:
         self._note_close(logits[: accepted + 1])
         self.tokens += [*drafts[:accepted], own]
         self.origins += [ACCEPTED] * accepted + [BONUS if k else PLAIN]
+        self.sources += [(len(self.passed), place) for place in range(accepted + 1)]
         self.state = verify_pass(self.state, self._params, accepted)
         if self.cached:
             self._kept.roll_back(self.state.num_computed_tokens)

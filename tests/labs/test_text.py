@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sim.cache import ACCEPTED, BONUS, EVICTED, PLAIN
-from sim.labs.text import DRAFTS, Asked
+from sim.labs.text_settings import DRAFTS, Asked
 from sim.labs.transformer import Kept
 from sim.labs.writer import Writer, warmed
 from sim.params import SLOTS, Params
@@ -172,7 +172,7 @@ class Careless(Writer):
 
 def first_pairs(kind: type[Writer], runs: int, **changes: Any) -> dict[tuple[int, int], int]:
     """How often each pair of first two tokens is written, by seed."""
-    asked = Asked(prompt="ab", temperature=0.35, **changes)
+    asked = Asked(prompt="q", temperature=0.35, **changes)
     prompt = PAIRS.encode(asked.prompt)
     found: dict[tuple[int, int], int] = {}
     for seed in range(runs):
@@ -187,7 +187,7 @@ def first_pairs(kind: type[Writer], runs: int, **changes: Any) -> dict[tuple[int
 def chi_squared(found: dict[tuple[int, int], int]) -> tuple[float, int]:
     """Of the pairs found against the target's exact chances, those expected below 5 as one."""
     runs = sum(found.values())
-    prompt = PAIRS.encode("ab")
+    prompt = PAIRS.encode("q")
     target = models().target
     logits = finish(target.forward(prompt, Kept(target.shape)))[-1]
     first = warmed(logits, 0.35)
@@ -212,6 +212,14 @@ def test_the_first_two_tokens_have_the_targets_chances(changes: dict[str, Any]) 
     chi2, freedom = chi_squared(first_pairs(Writer, 600, **changes))
     assert freedom >= 10
     assert chi2 < freedom + 4 * (2 * freedom) ** 0.5
+
+
+def test_a_replacement_that_is_drawn_from_the_target_itself_is_found_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("sim.labs.writer.residual", lambda p, _q: p)
+    chi2, freedom = chi_squared(first_pairs(Writer, 600, draft="small", k=2))
+    assert chi2 > 3 * freedom
 
 
 def test_a_writer_that_accepts_every_draft_is_found_out() -> None:

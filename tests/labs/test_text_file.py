@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sim.labs import text_run
 from sim.labs.pairs import BYTES, Pairs
-from sim.labs.text import models_of
-from sim.labs.weights import DamagedError, code, restored, rounded, share, unpack
+from sim.labs.stored import DamagedError
+from sim.labs.weights import code, restored, rounded, share, unpack
 from tests.labs.written import (
     PAIRS,
     TARGET,
@@ -106,8 +108,22 @@ def damaged() -> Iterator[tuple[str, bytes]]:
 def test_a_damaged_file_is_told_as_that(data: bytes) -> None:
     with pytest.raises(DamagedError):
         unpack(data)
-    with pytest.raises(ValueError, match=r"plays\.bin is damaged: .*\. Fetch it again\."):
-        models_of(data)
+
+
+@pytest.mark.parametrize("data", [pytest.param(data, id=how) for how, data in damaged()][:-2])
+def test_damage_is_told_before_numpy_is_asked_for(
+    data: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(text_run, "__file__", str(tmp_path / "text_run.py"))
+    (tmp_path / text_run.WEIGHTS).write_bytes(data)
+    with pytest.raises(ValueError, match=r"plays\.bin is damaged: "):
+        text_run.stored()
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_run, "__file__", str(tmp_path / "text_run.py"))
+    with pytest.raises(ValueError, match=r"plays\.bin cannot be read \(No such file"):
+        text_run.stored()
 
 
 def test_what_is_packed_is_unpacked() -> None:

@@ -11,7 +11,9 @@ import numpy as np
 
 from sim.labs.counting import levels_of
 from sim.labs.pairs import Pairs
-from sim.labs.text import Asked, models_of, report, write
+from sim.labs.text import report
+from sim.labs.text_run import models_of, write
+from sim.labs.text_settings import Asked
 from sim.labs.weights import Array, Shape, Weights, pack
 from sim.labs.writer import Models, Writer
 from sim.work import finish
