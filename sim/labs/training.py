@@ -56,10 +56,10 @@ TARGET = Recipe(
 )
 SMALL = Recipe(
     Shape(layers=1, heads=2, width=64, hidden=256),
-    (Stage(300, 16, 128), Stage(100, 4, SLOTS)),
+    (Stage(900, 16, 128), Stage(200, 4, SLOTS)),
     matrix_rate=0.02,
     embed_rate=0.01,
-    horizon=400,
+    horizon=1100,
     cool=1,
     seed=SEED + 1,
 )
