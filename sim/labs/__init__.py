@@ -67,7 +67,7 @@ LABS = (
         needs=("numpy", "charts"),
         data=("plays.bin",),
         command=True,
-        height=1900,
+        height=2130,
     ),
     Lab("share", "Share this scene", "#share"),
 )

@@ -30,7 +30,7 @@ def stored() -> bytes:
     except OSError as error:
         raise ValueError(f"{file} cannot be read ({error.strerror})") from None
     except DamagedError as damage:
-        raise ValueError(f"{WEIGHTS} is damaged: {damage}") from None
+        raise ValueError(f"sim/labs/{WEIGHTS} is damaged: {damage}") from None
     return data
 
 

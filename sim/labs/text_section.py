@@ -37,7 +37,7 @@ def printed() -> Markup:
     opening = Asked()
     return joined(
         [
-            tag("div", *(_field(ROWS[key], opening) for key in SET), class_="text-fields"),
+            _fields(opening, "prompt"),
             _buttons(),
             tag("p", class_="wrong", id="text-said", role="alert"),
             tag("p", id="text-shown", class_="text-shown", tabindex="0", aria_label="The text"),
@@ -49,6 +49,7 @@ def printed() -> Markup:
                 class_="text-board",
             ),
             tag("p", id="text-kept", class_="text-kept"),
+            _fields(opening, "k", "temperature", "draft", "seed"),
             tag("div", POINT, id="text-note", class_="text-note"),
             _measured(),
             _acts(USES),
@@ -62,6 +63,10 @@ def printed() -> Markup:
             ),
         ]
     )
+
+
+def _fields(asked: Asked, *keys: str) -> Markup:
+    return tag("div", *(_field(ROWS[key], asked) for key in keys), class_="text-fields")
 
 
 def _field(row: Setting, asked: Asked) -> Markup:

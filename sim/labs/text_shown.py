@@ -135,7 +135,10 @@ def _numbers(writer: Writer, k: int) -> Iterable[tuple[str, str, str]]:
     if found:
         c = writer.draft_cost
         card = found.tokens / found.passes / (1 + k * c)
-        note = f"one that waits for memory; a draft step costs {c:.2f} of a pass"
+        reads = (
+            f"a draft step reads {c:.2f} of the weights" if c else "counting costs nothing there"
+        )
+        note = f"one that waits for memory; {reads}"
         yield "speedup on a card", f"{card:.2f}×", note
 
 

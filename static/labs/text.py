@@ -96,6 +96,7 @@ class View(LabView):
             )
             return
         self._begin()
+        self._start(measure(self._models, perf_counter), self._draw)
 
     def _begin(self) -> None:
         """A text of which nothing is written yet."""
@@ -232,8 +233,11 @@ class View(LabView):
         self._start(measure(self._models, perf_counter), self._measured)
 
     def _measured(self, timed: Timed) -> None:
-        self._timed = timed
+        self._draw(timed)
         self._outcome.write(measured_said(timed))
+
+    def _draw(self, timed: Timed) -> None:
+        self._timed = timed
         self._chart.show(timed, self._colours)
 
     def _compare(self) -> None:
