@@ -13,7 +13,7 @@ PATIENCE = 120
 """Seconds that the Python inside may take."""
 
 
-def run_inside(source: str) -> dict[str, Any]:
+def run_inside(source: str, query: str = "") -> dict[str, Any]:
     """Run Python in the page once it has started; gives the dictionary that it names `result`."""
     script = f"{source}\nimport json\nfrom js import document\n" + (
         "document.documentElement.setAttribute('data-bench', json.dumps(result))"
@@ -21,7 +21,7 @@ def run_inside(source: str) -> dict[str, Any]:
     with serving() as address:
         driver = browsers.launch()
         try:
-            driver.get(address)
+            driver.get(address + query)
             assert browsers.until_settled(driver) == "ready"
             driver.execute_script(
                 "const s = document.createElement('script'); s.type = 'py';"
