@@ -10,6 +10,7 @@ from collections.abc import Callable, Container, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
+from time import perf_counter
 from typing import Any, NoReturn
 
 from sim import __version__
@@ -103,6 +104,7 @@ def build_parser() -> tuple[Parser, dict[str, Parser]]:
     packing.arguments(made["bundle"].add_argument)
     for name in COMMANDS:
         made[name].add_argument("--json", action="store_true", help="print one JSON object")
+        made[name].set_defaults(clock=perf_counter)  # for what a lab measures
     return parser, made
 
 

@@ -97,9 +97,11 @@ def start_files(site: Path = SITE, package: Path = PACKAGE) -> dict[str, Path]:
 def lab_files(lab: Lab, site: Path = SITE, package: Path = PACKAGE) -> dict[str, Path]:
     """Every file that is fetched for a lab, once the page has started, by its name there.
 
-    First what its view imports, up to the view; then what is imported inside functions.
+    First what it reads; then what its view imports, up to the view; then what is imported inside
+    functions.
     """
     started = start_files(site, package)
+    read = {f"sim/labs/{name}": package / "labs" / name for name in lab.data}
     first = closure(lab.view, site=site, package=package)
     all_of_it = closure(lab.view, site=site, package=package, inside_functions=True)
-    return {n: file for n, file in {**first, **all_of_it}.items() if n not in started}
+    return {n: f for n, f in {**read, **first, **all_of_it}.items() if n not in started}

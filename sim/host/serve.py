@@ -20,6 +20,7 @@ from sim.host import PACKAGE, SITE
 from sim.host.vendor import runtime
 
 TYPES = {
+    ".bin": "application/octet-stream",
     ".css": "text/css; charset=utf-8",
     ".gz": "application/gzip",
     ".html": "text/html; charset=utf-8",
@@ -35,7 +36,7 @@ TYPES = {
     ".whl": "application/zip",
     ".zip": "application/zip",
 }
-PACKED = {".gz", ".png", ".whl", ".zip"}
+PACKED = {".bin", ".gz", ".png", ".whl", ".zip"}
 """Types that are compressed already."""
 
 

@@ -23,6 +23,8 @@ class Lab:
     where the text has one."""
     needs: tuple[str, ...] = ()
     """What is loaded for it beside its files: "numpy", "charts"."""
+    data: tuple[str, ...] = ()
+    """Files beside its rules that it reads, fetched with its Python."""
     command: bool = False
     """Whether `python3 -m sim NAME` gives its numbers."""
     height: int = 0
@@ -83,6 +85,16 @@ LABS = (
         needs=("charts",),
         command=True,
         height=3110,
+    ),
+    Lab(
+        "text",
+        "A real model in the page",
+        "#lab-text",
+        after="lose",
+        needs=("numpy", "charts"),
+        data=("plays.bin",),
+        command=True,
+        height=2130,
     ),
     Lab("share", "Share this scene", "#share"),
 )

@@ -14,7 +14,7 @@ import pytest
 
 from sim.cache import EMPTY, PROPOSED
 from sim.host import printed
-from sim.host.files import lab_files, start_files
+from sim.host.files import closure, lab_files, start_files
 from sim.kinds import Number
 from sim.labs import BY_NAME, LABS
 from sim.marks import LOOKS, PALETTES
@@ -51,19 +51,30 @@ ELEMENTS = Elements()
 
 WITH_NUMPY = (
     *("ensemble.py", "run_charts.py", "speculative.py", "sampling_rules.py"),
-    *("sampling_exact.py", "sampling_draw.py", "sampling_verdict.py"),
+    *(
+        "sampling_exact.py",
+        "sampling_draw.py",
+        "sampling_verdict.py",
+        "weights.py",
+        "transformer.py",
+    ),
+    *("ngram.py", "writer.py", "counting.py", "learning.py", "training.py"),
 )
 """Modules of labs that ask for it."""
+
+TRAINING = {"learning.py": {"jax"}, "training.py": {"tokenizers"}}
+"""What trains models, and asks for more."""
 
 
 @pytest.mark.parametrize(
     "file", RULES + LAB_RULES + sorted((ROOT / "sim/host").glob("*.py")), ids=lambda f: f.name
 )
-def test_sim_imports_nothing_but_itself_the_standard_library_and_for_many_draws_at_once_numpy(
+def test_sim_imports_nothing_but_itself_the_standard_library_and_for_many_numbers_at_once_numpy(
     file: Path,
 ) -> None:
     tops = {name.split(".")[0] for name in imports(file)}
     more = {"numpy"} if file.name in WITH_NUMPY else set()
+    more |= TRAINING.get(file.name, set())
     more |= {"platformdirs"} if file == ROOT / "sim/host/vendor.py" else set()
     more |= {"jinja2"} if file == ROOT / "sim/host/printed.py" else set()
     assert tops <= set(sys.stdlib_module_names) | {"sim"} | more
@@ -74,7 +85,7 @@ def test_the_rules_know_no_clock_and_import_one_way() -> None:
     uses: dict[str, set[str]] = {}
     for file in RULES + LAB_RULES:
         names = imports(file)
-        if file.stem in ("__main__", "__init__"):
+        if file.stem in ("__main__", "__init__", "training"):
             continue
         assert not names & {"time", "datetime", "asyncio", "threading", "sim.host"}, file.name
         module = f"labs.{file.stem}" if file in LAB_RULES else file.stem
@@ -106,7 +117,11 @@ def test_the_page_lists_for_each_lab_what_its_view_imports_beyond_the_start() ->
     folders = ROOT / "sim" / "labs", ROOT / "static" / "labs"
     modules = [f for folder in folders for f in folder.glob("*.py") if f.name != "__init__.py"]
     fetched = {file for lab in LABS for file in lab_files(lab).values()}
-    assert fetched >= set(modules)
+    trains = set(closure("sim.labs.training").values())
+    assert fetched | trains >= set(modules)
+    assert {file.name for file in trains - fetched if file in modules} == {
+        *("counting.py", "learning.py", "training.py")
+    }
     assert not fetched & set(start_files().values())
 
 
@@ -114,7 +129,7 @@ def test_a_row_imports_no_lab_and_tells_what_its_modules_need() -> None:
     assert not [n for n in imports(ROOT / "sim" / "labs" / "__init__.py") if n.startswith("sim")]
     assert [lab.name for lab in LABS] == list(BY_NAME)
     for lab in LABS:
-        files = lab_files(lab).values()
+        files = [file for file in lab_files(lab).values() if file.suffix == ".py"]
         needed = {"numpy"} if any("numpy" in imports(file) for file in files) else set()
         if any("draw_chart" in file.read_text(encoding="utf-8") for file in files):
             needed.add("charts")

@@ -1,0 +1,170 @@
+"""The chart of what a pass takes on the reader's own device, by the positions in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sim.chart import LINES, Chart, Data, Stop, Table, specification
+from sim.theory import pass_time
+from sim.words import three_digits
+from sim.work import Work
+
+if TYPE_CHECKING:
+    from sim.labs.writer import Models
+
+WIDTHS = (1, 2, 3, 5, 9, 17, 33)
+"""Positions of the passes that are timed: one, and with as many drafts as people use."""
+
+CONTEXT = 256
+"""Positions that are kept before them."""
+
+TIMES = 15
+"""How often each is timed; the shortest counts, for what else a device does only adds."""
+
+CARD_KNEE = round(989e12 / 3.35e12)
+"""Positions at which an H100 SXM begins to compute longer than it reads weights of two bytes: its
+data sheet's operations a second, dense, by its bytes a second."""
+
+DEVICE, CARD = "this device", "an H100, by its data sheet"
+
+
+class Timed(NamedTuple):
+    """Seconds of a pass by its positions; none before they are taken."""
+
+    seconds: tuple[tuple[int, float], ...] = ()
+
+    @property
+    def knee(self) -> float | None:
+        """About where a pass takes twice as long as one over a single position."""
+        for (before, short), (after, long) in zip(self.seconds, self.seconds[1:], strict=False):
+            twice = 2 * self.seconds[0][1]
+            if short <= twice < long:
+                return before + (after - before) * (twice - short) / (long - short)
+        return None
+
+
+def measure(models: Models, clock: Any) -> Work[Timed]:
+    """Time passes of the target on this device."""
+    from sim.labs.transformer import Kept
+
+    target, tokens = models.target, [ord("a")] * (CONTEXT + max(WIDTHS))
+    kept = Kept(target.shape)
+    for share in target.forward(tokens[:CONTEXT], kept, wanted=0):
+        yield share / 2
+    best = dict.fromkeys(WIDTHS, float("inf"))
+    for turn in range(TIMES):
+        for number, width in enumerate(WIDTHS):
+            spent, work = 0.0, target.forward(tokens[CONTEXT : CONTEXT + width], kept)
+            while True:
+                began = clock()
+                done = next(work, None) is None
+                spent += clock() - began
+                if done:
+                    break
+                yield (1 + (turn + number / len(WIDTHS)) / TIMES) / 2
+            best[width] = min(best[width], spent)
+            kept.roll_back(CONTEXT)
+    return Timed(tuple(best.items()))
+
+
+def measured_said(timed: Timed) -> str:
+    """What it comes to, in a sentence."""
+    (_, one), *_ = timed.seconds
+    five = dict(timed.seconds)[5]
+    knee = timed.knee
+    beyond = f"more than {max(WIDTHS)}" if knee is None else f"about {knee:.0f}"
+    return (
+        f"A pass over one position takes {three_digits(1000 * one)} ms here, one over five "
+        f"{five / one:.1f} times that. It has doubled at {beyond} positions; on an H100 it has not "
+        f"begun to rise before {CARD_KNEE}."
+    )
+
+
+def _rows(timed: Timed) -> list[tuple[int, float, float]]:
+    """Positions; the time of a pass on this device and on a card, each by that over one."""
+    return [(n, spent / timed.seconds[0][1], pass_time(n, CARD_KNEE)) for n, spent in timed.seconds]
+
+
+def _data(timed: Timed) -> Data:
+    rows = _rows(timed)
+    device = [{"positions": n, "times": times, "where": DEVICE} for n, times, _ in rows]
+    card = [{"positions": n, "times": times, "where": CARD} for n, _, times in rows]
+    return {"points": device + card}
+
+
+def _table(timed: Timed, _data: Data) -> Table:
+    return Table(
+        ["positions", "milliseconds here", "÷ one position, here", "on an H100"],
+        [
+            [str(n), three_digits(1000 * spent), f"{times:.2f}", f"{card:.2f}"]
+            for (_, spent), (n, times, card) in zip(timed.seconds, _rows(timed), strict=True)
+        ],
+    )
+
+
+def _stops(timed: Timed, _data: Data) -> Sequence[Stop]:
+    return [
+        Stop(
+            n,
+            f"{n} {'position' if n == 1 else 'positions'} in a pass: "
+            f"{three_digits(1000 * spent)} ms here, {spent / timed.seconds[0][1]:.2f} times one; "
+            f"on an H100 {pass_time(n, CARD_KNEE):.2f} times.",
+        )
+        for n, spent in timed.seconds
+    ]
+
+
+def _spec(colours: Mapping[str, str]) -> dict[str, Any]:
+    encoding = {
+        "x": {
+            "field": "positions",
+            "type": "quantitative",
+            "title": "positions in the pass",
+            "scale": {"type": "log", "domain": [1, max(WIDTHS)], "nice": False},
+            "axis": {"values": list(WIDTHS), "grid": False},
+        },
+        "y": {
+            "field": "times",
+            "type": "quantitative",
+            "title": "time, passes over one position",
+            "scale": {"type": "log", "domainMin": 0.8, "nice": False},
+            "axis": {"values": [1, 2, 4, 8, 16, 32], "format": "d"},
+        },
+        "color": {
+            "field": "where",
+            "type": "nominal",
+            "scale": {
+                "domain": [DEVICE, CARD],
+                "range": [colours["verify"], colours["muted"]],
+            },
+            "legend": LINES,
+        },
+        "strokeDash": {
+            "field": "where",
+            "type": "nominal",
+            "scale": {"domain": [DEVICE, CARD], "range": [[1, 0], [6, 4]]},
+        },
+    }
+    return specification(
+        colours,
+        "Two lines: the time of a pass by the positions in it, both axes logarithmic. On this "
+        "device it rises almost from the first position on, on a data-centre card it is level.",
+        [
+            {
+                "data": {"name": "points"},
+                "mark": {"type": "line", "strokeWidth": 2, "point": True},
+                "encoding": encoding,
+            }
+        ],
+    )
+
+
+WIDTH_CHART = Chart(
+    name="text-width",
+    title="Time of a pass by the positions in it, here and on a data-centre card",
+    spec=_spec,
+    data=_data,
+    table=_table,
+    stops=_stops,
+)
