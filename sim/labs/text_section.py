@@ -22,6 +22,7 @@ TRIES = {
     "compare": "Write the likeliest text with and without drafts",
     "measure": "Time passes on this device",
 }
+NAMED = {"role": "group", "aria_label": "The text"}
 POINT = "Point at a token, or press it, to see what the two models said there."
 
 WIDTH_SAID = (
@@ -40,7 +41,7 @@ def printed() -> Markup:
             _fields(opening, "prompt"),
             _buttons(),
             tag("p", class_="wrong", id="text-said", role="alert"),
-            tag("p", id="text-shown", class_="text-shown", tabindex="0", aria_label="The text"),
+            tag("div", id="text-shown", class_="text-shown", tabindex="0", **NAMED),
             _key(),
             tag(
                 "div",
@@ -122,7 +123,7 @@ def _key() -> Markup:
 
 
 def _measured() -> Markup:
-    heads = (tag("th", text, scope="col") for text in ("measured", "here", ""))
+    heads = (tag("th", text, scope="col") for text in ("measured", "here", "of what"))
     table = tag(
         "table",
         tag("caption", "What is measured of this text", class_="sr-only"),

