@@ -84,7 +84,7 @@ LABS = (
         after="memory-again",
         needs=("charts",),
         command=True,
-        height=3110,
+        height=3218,
     ),
     Lab(
         "text",
