@@ -33,11 +33,11 @@ LOW = 600
 
 PART_HEIGHTS = {
     "rail": Heights(100, 52, 52, 40, 40),
-    "board": Heights(367, 478, 345, 438, 340),
+    "board": Heights(370, 478, 345, 438, 340),
     "pass": Heights(118, 104, 134, 88, 75),
-    "numbers": Heights(428, 425, 420, 228, 250),
-    "controls": Heights(366, 446, 519, 272, 310),
-    "clock": Heights(93, 118, 150, 102, 84),
+    "numbers": Heights(428, 436, 424, 232, 250),
+    "controls": Heights(366, 446, 528, 272, 316),
+    "clock": Heights(114, 118, 150, 102, 84),
     "timeline": Heights(265, 162, 205, 112, 100),
 }
 """About the most that each part takes at any width of its kind; a test holds frames to them."""
@@ -45,7 +45,7 @@ PART_HEIGHTS = {
 QUESTION = Heights(160, 102, 166, 102, 131)
 """What a question adds where no numbers are shown, whose place it takes otherwise."""
 
-FRAME = Heights(50, 38, 50, 38, 50)
+FRAME = Heights(50, 38, 70, 38, 50)
 """What a frame adds to its parts."""
 
 

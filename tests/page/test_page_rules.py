@@ -425,7 +425,7 @@ def test_the_theme_button_says_which_colours_there_are(page: PageDriver) -> None
         said.append(attribute(page, button, "aria-label"))
         assert attribute(page, button, "title") == said[-1]
         page.action("theme")
-    assert said == ["Colours: as the system", "Colours: light", "Colours: dark"]
+    assert said == ["Colours: as the system", "Colours: dark", "Colours: light"]
 
 
 def test_arrow_keys_begin_at_the_newest_slot_go_round_and_do_not_scroll(page: PageDriver) -> None:

@@ -26,7 +26,7 @@ def test_a_frame_is_as_high_as_its_higher_column_and_what_is_below_or_all_of_its
             column = max(
                 of("between_beside", left + below, show), of("between_beside", right, show)
             )
-            assert between == 50 + of("between_beside", ["rail"], show) + column
+            assert between == 70 + of("between_beside", ["rail"], show) + column
             column = max(of("wide_beside", left, show), of("wide_beside", right, show))
             assert wide == 50 + of("wide_beside", ["rail", *below], show) + column
         else:
