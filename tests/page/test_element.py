@@ -46,7 +46,6 @@ def test_nothing_is_loaded_before_the_reader_starts_it(shared: PageDriver, simul
         )
 
 
-@pytest.mark.every_engine
 def test_where_a_place_shrinks_to_fit_an_element_keeps_its_width_when_it_starts(
     shared: PageDriver, simulator: str
 ) -> None:
