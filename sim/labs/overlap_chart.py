@@ -63,53 +63,70 @@ def overlap_stops(target: Model = TARGET, draft: Model = DRAFT) -> list[Stop]:
     return stops
 
 
-def overlap_spec(colours: Mapping[str, str]) -> dict[str, Any]:
-    """Chart 7: the overlap of p and q is the acceptance of this context."""
-    word = {
+Encoding = dict[str, Any]
+
+
+def word_axis(sort: list[str] | None = None, **axis: object) -> Encoding:
+    """The words side by side, in the order of the data unless they are sorted."""
+    return {
         "field": "word",
         "type": "nominal",
         "title": None,
-        "sort": list(TARGET),
-        "axis": {"labelAngle": 0, "labelFontSize": 14},
-        "scale": {"paddingInner": 0.25},
+        "sort": sort,
+        "axis": {"labelAngle": 0, "labelFontSize": 14, **axis},
     }
-    model = {"field": "model", "sort": ["p", "q"]}
-    chance = {
-        "field": "low",
-        "type": "quantitative",
-        "title": "chance of the word",
-        "axis": {"tickCount": 5},
-        "scale": {"domain": [0, 0.6], "nice": False},
-    }
-    part = {
-        "field": "part",
+
+
+def share_axis(field: str, title: str, **scale: object) -> Encoding:
+    """Chances or shares upwards."""
+    scaled = scale or {"domainMin": 0}
+    axis = {"tickCount": 5}
+    return {"field": field, "type": "quantitative", "title": title, "axis": axis, "scale": scaled}
+
+
+def colour_key(
+    colours: Mapping[str, str], field: str, roles: Mapping[str, str], narrow: str
+) -> Encoding:
+    """Colours by role, told in a legend; `narrow` is an expression of its columns."""
+    return {
+        "field": field,
         "type": "nominal",
-        "scale": {
-            "domain": list(PART),
-            "range": [colours[role] for role in PART.values()],
-        },
-        "legend": {"columns": {"expr": "width < 400 ? 2 : 3"}, "symbolType": "square"},
+        "scale": {"domain": list(roles), "range": [colours[role] for role in roles.values()]},
+        "legend": {"columns": {"expr": narrow}, "symbolType": "square"},
     }
-    place = {"x": word, "xOffset": model}
-    return specification(
-        colours,
-        "Two bars for each of four words: the big model’s chance p and the draft model’s chance q. "
-        "The lower part of both is the smaller of the two, and is kept; what p has more is drawn "
-        "after a rejection, what q has more is rejected.",
-        [
-            {
-                "data": {"name": "bars"},
-                "mark": {"type": "bar", "stroke": colours["ground"], "strokeWidth": 1},
-                "encoding": {**place, "y": chance, "y2": {"field": "high"}, "color": part},
-            },
-            {
-                "data": {"name": "tops"},
-                "mark": {"type": "text", "dy": -8, "fontSize": 13, "color": colours["ink"]},
-                "encoding": {
-                    **place,
-                    "y": {**chance, "field": "high"},
-                    "text": {"field": "model"},
-                },
-            },
-        ],
-    )
+
+
+def bars_of(
+    colours: Mapping[str, str], word: Encoding, chance: Encoding, part: Encoding
+) -> tuple[Encoding, list[Encoding]]:
+    """Where the bars of a word stand, and the two layers that draw them: parts, and p or q above."""
+    word = {**word, "scale": {"paddingInner": 0.25}}
+    place = {"x": word, "xOffset": {"field": "model", "sort": ["p", "q"]}}
+    top = {**place, "y": {**chance, "field": "high"}, "text": {"field": "model"}}
+    return place, [
+        {
+            "data": {"name": "bars"},
+            "mark": {"type": "bar", "stroke": colours["ground"], "strokeWidth": 1},
+            "encoding": {**place, "y": chance, "y2": {"field": "high"}, "color": part},
+        },
+        {
+            "data": {"name": "tops"},
+            "mark": {"type": "text", "dy": -8, "fontSize": 13, "color": colours["ink"]},
+            "encoding": top,
+        },
+    ]
+
+
+SAID = (
+    "the big model’s chance p and the draft model’s chance q. The lower part of both is the smaller "
+    "of the two, and is kept; what p has more is drawn after a rejection, what q has more is "
+    "rejected."
+)
+
+
+def overlap_spec(colours: Mapping[str, str]) -> dict[str, Any]:
+    """Chart 7: the overlap of p and q is the acceptance of this context."""
+    chance = share_axis("low", "chance of the word", domain=[0, 0.6], nice=False)
+    part = colour_key(colours, "part", PART, "width < 400 ? 2 : 3")
+    _, layers = bars_of(colours, word_axis(list(TARGET)), chance, part)
+    return specification(colours, f"Two bars for each of four words: {SAID}", layers)

@@ -7,13 +7,15 @@ from typing import Any, NamedTuple
 
 from sim.chart import Chart, Data, Rows, Stop, Table, specification
 from sim.labs.overlap_chart import (
-    KEPT,
     PART,
-    REDRAWN,
-    REJECTED,
+    SAID,
+    bars_of,
+    colour_key,
     overlap_data,
     overlap_stops,
     overlap_table,
+    share_axis,
+    word_axis,
 )
 
 COIN, RESIDUAL = "the coin", "what replaces a draft"
@@ -48,62 +50,22 @@ def next_data(given: Next) -> Data:
 
 def next_spec(colours: Mapping[str, str]) -> dict[str, Any]:
     """p and q side by side: what both share is kept."""
-    word = {
-        "field": "word",
-        "type": "nominal",
-        "title": None,
-        "sort": None,
-        "axis": {"labelAngle": 0, "labelFontSize": 14, "labelOverlap": True},
-        "scale": {"paddingInner": 0.25},
-    }
-    model = {"field": "model", "sort": ["p", "q"]}
-    chance = {
-        "field": "low",
-        "type": "quantitative",
-        "title": "chance of the word",
-        "axis": {"tickCount": 5},
-        "scale": {"domainMin": 0},
-    }
-    part = {
-        "field": "part",
-        "type": "nominal",
-        "scale": {
-            "domain": [KEPT, REDRAWN, REJECTED, COIN, RESIDUAL],
-            "range": [
-                *(colours[role] for role in PART.values()),
-                colours["ink"],
-                colours["proposed"],
-            ],
-        },
-        "legend": {"columns": {"expr": "width < 400 ? 2 : 5"}, "symbolType": "square"},
-    }
-    place = {"x": word, "xOffset": model}
+    chance = share_axis("low", "chance of the word")
+    roles = {**PART, COIN: "ink", RESIDUAL: "proposed"}
+    part = colour_key(colours, "part", roles, "width < 400 ? 2 : 5")
+    place, (bars, tops) = bars_of(colours, word_axis(labelOverlap=True), chance, part)
     return specification(
         colours,
-        "Two bars for each word: the big model’s chance p and the draft model’s chance q. The lower"
-        " part of both is the smaller of the two, and is kept; what p has more is drawn after a "
-        "rejection, what q has more is rejected. A line across a bar of q is the coin of a draft; "
+        f"Two bars for each word: {SAID} A line across a bar of q is the coin of a draft; "
         "outlines around p are what a rejected draft is replaced from.",
         [
-            {
-                "data": {"name": "bars"},
-                "mark": {"type": "bar", "stroke": colours["ground"], "strokeWidth": 1},
-                "encoding": {**place, "y": chance, "y2": {"field": "high"}, "color": part},
-            },
+            bars,
             {
                 "data": {"name": "instead"},
                 "mark": {"type": "bar", "filled": False, "strokeWidth": 2.5},
                 "encoding": {**place, "y": {**chance, "field": "chance"}, "color": part},
             },
-            {
-                "data": {"name": "tops"},
-                "mark": {"type": "text", "dy": -8, "fontSize": 13, "color": colours["ink"]},
-                "encoding": {
-                    **place,
-                    "y": {**chance, "field": "high"},
-                    "text": {"field": "model"},
-                },
-            },
+            tops,
             {
                 "data": {"name": "coin"},
                 "mark": {"type": "tick", "thickness": 4, "opacity": 1, "width": {"band": 1}},
@@ -170,47 +132,21 @@ def written_stops(given: Shares) -> list[Stop]:
 
 def written_spec(colours: Mapping[str, str]) -> dict[str, Any]:
     """Bars that grow towards the lines that they should reach."""
-    word = {
-        "field": "word",
-        "type": "nominal",
-        "title": None,
-        "sort": None,
-        "axis": {"labelAngle": 0, "labelFontSize": 14, "labelOverlap": True},
+    roles = {MEASURED: "discarded", TARGET_S: "ink", RULE_S: "rejected"}
+    place = {
+        "x": word_axis(labelOverlap=True),
+        "y": share_axis("share", "share of the words"),
+        "color": colour_key(colours, "who", roles, "width < 420 ? 1 : 3"),
     }
-    share = {
-        "field": "share",
-        "type": "quantitative",
-        "title": "share of the words",
-        "axis": {"tickCount": 5},
-        "scale": {"domainMin": 0},
-    }
-    who = {
-        "field": "who",
-        "type": "nominal",
-        "scale": {
-            "domain": [MEASURED, TARGET_S, RULE_S],
-            "range": [colours["discarded"], colours["ink"], colours["rejected"]],
-        },
-        "legend": {"columns": {"expr": "width < 420 ? 1 : 3"}, "symbolType": "square"},
-    }
-    place = {"x": word, "y": share, "color": who}
-    line = {"type": "tick", "thickness": 3, "opacity": 1}
+    line = {"type": "tick", "thickness": 3, "opacity": 1, "width": {"band": 0.8}}
+    bar = {"type": "bar", "width": {"band": 0.6}}
     return specification(
         colours,
         "Bars: the share of each word among those written; a line across each is the big model’s "
         "own share, and another one what a wrong rule comes to in the long run.",
         [
-            {
-                "data": {"name": "found"},
-                "mark": {"type": "bar", "width": {"band": 0.6}},
-                "encoding": place,
-            },
-            {
-                "data": {"name": "target"},
-                "mark": {**line, "width": {"band": 0.8}},
-                "encoding": place,
-            },
-            {"data": {"name": "rule"}, "mark": {**line, "width": {"band": 0.8}}, "encoding": place},
+            {"data": {"name": name}, "mark": mark, "encoding": place}
+            for name, mark in (("found", bar), ("target", line), ("rule", line))
         ],
     )
 
