@@ -135,21 +135,3 @@ def pass_roofs(
         (weights + contexts * model.kv_bytes(kv_width)) / machine.bandwidth,
         (2 * model.active_parameters * positions + attended) / machine.flops,
     )
-
-
-def pass_seconds(
-    machine: Machine,
-    model: Model,
-    positions: float,
-    contexts: float,
-    context_positions: float,
-    weights: float,
-    kv_width: float = 2.0,
-) -> float:
-    """Seconds of one pass: the longer of `pass_roofs`, whose arguments these are.
-
-    This signature is what other labs price their passes with, and stays.
-    """
-    return pass_roofs(
-        machine, model, positions, contexts, context_positions, weights, kv_width
-    ).seconds

@@ -4,10 +4,9 @@ was asked for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from math import floor, isfinite
-from typing import Any
 
 from sim.clock import CLOSEST, FARTHEST
 from sim.labs import of_a_lab
@@ -390,55 +389,3 @@ def edit(session: Session) -> Step:
     view = replace(session.scene, lock=(), ask=NO_QUESTION, ask_text="", story=0)
     session = replace(session, view=view, prediction=session.prediction.posed(None))
     return pause(replace(session, opened=(session.params, view), opened_lab_keys=session.lab_keys))
-
-
-# Who asks
-
-
-BUTTONS: dict[str, Callable[[Session], Step]] = {
-    "play": toggle,
-    "step": lambda session: step(session, 1),
-    "back": lambda session: step(session, -1),
-    "start": lambda session: seek(session, 0),
-    "evict": evict,
-    "reset": reset,
-    "theme": next_theme,
-    "better": better,
-    "keep": keep,
-    "unkeep": dismiss_kept,
-    "unghost": dismiss_ghost,
-    "unpoint": dismiss_point,
-    "closer": lambda session: zoom(session, 1),
-    "farther": lambda session: zoom(session, -1),
-    "one-rate": one_rate,
-    "skip": skip,
-    "again": ask_again,
-    "done": done,
-}
-"""What a button does that says all by being pressed."""
-
-
-def call(session: Session, name: str, arguments: list[Any]) -> Step:
-    """Do what a script or a host asks for, by the name of a verb; `state` does nothing."""
-    first = arguments[0] if arguments else None
-    if name == "set":
-        if first is None or isinstance(first, dict):
-            return change(session, first or {})
-        return session, [f"set({shown(first)}): not an object of settings; nothing was set."]
-    if name == "seek":
-        return seek(session, first)
-    if name == "step":
-        return step(session, 1 if first is None else first)
-    if name == "resume":
-        return resume(session, first)
-    plain = {"play": play, "pause": pause, "evict": evict, "reset": reset}
-    return plain[name](session) if name in plain else (session, [])
-
-
-SILENT = frozenset(
-    {
-        *(play, pause, toggle, arrive, drag_ends, set_speed, next_theme, predict, ask_again, done),
-        *(dismiss_ghost, dismiss_point, keep, dismiss_kept, note),
-    }
-)
-"""Actions that nothing can be wrong with: what was complained of before stands."""

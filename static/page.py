@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from sim import clock
+from sim import asks, clock
 from sim import session as actions
 from sim.face import OF_A_MOMENT, OF_A_SESSION, Face, Moment, controls, paper
 from sim.marks import PALETTES
@@ -88,7 +88,7 @@ class Page:
     def _listen(self) -> None:
         self._controls.listen()
         presses: dict[str, Callable[[], None]] = {
-            **{name: partial(self.do, action) for name, action in actions.BUTTONS.items()},
+            **{name: partial(self.do, action) for name, action in asks.BUTTONS.items()},
             "luck": lambda: self.do(actions.new_luck, browser.random_seed()),
             "share": self._share,
             "dismiss": self._notices.dismiss,
@@ -122,7 +122,7 @@ class Page:
         self._show(before)
         if complaints:
             self._notices.say(" ".join(complaints), near)
-        elif action not in actions.SILENT and self.session is not before:
+        elif action not in asks.SILENT and self.session is not before:
             self._notices.dismiss()
         self._changed()
 
@@ -282,7 +282,7 @@ class Page:
 
     def call(self, name: str, arguments: str) -> str:
         """A call of `window.bonusToken`, arguments and answer as JSON: the state after it."""
-        self.do(actions.call, name, message(arguments))
+        self.do(asks.call, name, message(arguments))
         return json.dumps(self.session.run.report(self.session.view.tick))
 
 

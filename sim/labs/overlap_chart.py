@@ -99,7 +99,7 @@ def colour_key(
 def bars_of(
     colours: Mapping[str, str], word: Encoding, chance: Encoding, part: Encoding
 ) -> tuple[Encoding, list[Encoding]]:
-    """Where the bars of a word stand, and the two layers that draw them: parts, and p or q above."""
+    """Where the bars of a word stand, and the layers that draw them: parts, and p or q above."""
     word = {**word, "scale": {"paddingInner": 0.25}}
     place = {"x": word, "xOffset": {"field": "model", "sort": ["p", "q"]}}
     top = {**place, "y": {**chance, "field": "high"}, "text": {"field": "model"}}
@@ -118,9 +118,9 @@ def bars_of(
 
 
 SAID = (
-    "the big model’s chance p and the draft model’s chance q. The lower part of both is the smaller "
-    "of the two, and is kept; what p has more is drawn after a rejection, what q has more is "
-    "rejected."
+    "the big model’s chance p and the draft model’s chance q. The lower part of both is the "
+    "smaller of the two, and is kept; what p has more is drawn after a rejection, what q has more "
+    "is rejected."
 )
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from sim.chart import figure_html
-from sim.kinds import Number
+from sim.labs.fields import field_html, fields_html
 from sim.labs.sampling_chart import NEXT, WRITTEN, Next, Shares
 from sim.labs.sampling_rows import Language, names
 from sim.labs.sampling_settings import MADE, OWN, RULES, TEXT, Asked, Rule, language_of
 from sim.markup import Markup, joined, start, tag
-from sim.settings import Setting, rows, write
+from sim.settings import rows
 from sim.words import count
 
 ROWS = {row.key: row for row in rows(Asked)}
@@ -23,6 +23,9 @@ OF_LANGUAGE = {
     OWN: ("target", "draft"),
 }
 """The settings that only one language has."""
+
+SET = ("k", "tokens", "seed", "stale")
+"""Those beside the rules."""
 
 WORDS_SHOWN = 100
 """Words of the text that are shown."""
@@ -63,13 +66,7 @@ def printed() -> Markup:
         class_="lab-row",
     )
     own = [
-        tag(
-            "div",
-            *(_field(ROWS[key], opening) for key in keys),
-            class_="lab-fields",
-            data_of=kind,
-            hidden=True,
-        )
+        fields_html(*(_field(key, opening) for key in keys), data_of=kind, hidden=True)
         for kind, keys in OF_LANGUAGE.items()
     ]
     watch = tag(
@@ -102,12 +99,7 @@ def printed() -> Markup:
             tag("h4", "Break it"),
             _rules(),
             tag("p", rule_html(RULES[0]), id="sampling-does"),
-            tag(
-                "div",
-                *(_field(ROWS[key], opening) for key in ("k", "tokens", "seed", "stale")),
-                class_="lab-fields",
-                id="sampling-fields",
-            ),
+            fields_html(*(_field(key, opening) for key in SET), id="sampling-fields"),
             tag("p", class_="wrong", id="sampling-said", role="alert"),
             _question(),
             _acts(opening),
@@ -138,39 +130,8 @@ WRITTEN_SAID = (
 TEXT_SAID = "Nothing is written yet."
 
 
-def _field(row: Setting, asked: Asked) -> Markup:
-    """A setting of this lab: a slider with its number, or a field."""
-    name, kind = f"sampling-{row.key}", row.kind
-    value = write(row, getattr(asked, row.name))
-    described = {"aria_describedby": f"{name}-help"}
-    if isinstance(kind, Number) and kind.slider:
-        most, step = kind.slider
-        control = joined(
-            [
-                tag(
-                    "input",
-                    type="range",
-                    id=name,
-                    min=f"{kind.low:g}",
-                    max=f"{most:g}",
-                    step=f"{step:g}",
-                    value=value,
-                    **described,
-                ),
-                tag("output", value, for_=name, id=f"{name}-value"),
-            ]
-        )
-    else:
-        plain = {"autocomplete": "off", "spellcheck": "false", **described}
-        control = tag("input", type="text", id=name, value=value, **plain)
-    return tag(
-        "div",
-        tag("label", row.label, for_=name),
-        tag("span", control),
-        tag("p", row.help, id=f"{name}-help"),
-        class_="lab-field",
-        data_key=row.key,
-    )
+def _field(key: str, asked: Asked) -> Markup:
+    return field_html("sampling", ROWS[key], getattr(asked, ROWS[key].name))
 
 
 def _rules() -> Markup:

@@ -18,7 +18,7 @@ from sim.kinds import Choice, Maybe, Real, Whole
 from sim.labs.arrivals import LENGTHS, MOST_REQUESTS, Request, drawn_lengths, poisson
 from sim.labs.blocks import BLOCK, PAGED, POLICIES, memory_of
 from sim.labs.scheduler import PREEMPTIONS, RECOMPUTE, SHARES, Served, Server
-from sim.passes import Machine, Model, pass_seconds
+from sim.passes import Machine, Model, pass_roofs
 from sim.reading import UnreadableError
 from sim.settings import setting
 from sim.work import Work
@@ -180,7 +180,7 @@ class Costs:
     def plain_seconds(self, requests: float, contexts: float) -> float:
         """A pass in which so many requests write a token each."""
         weights = self._model.weights_read(requests)
-        return pass_seconds(self._machine, self._model, requests, contexts, contexts, weights)
+        return pass_roofs(self._machine, self._model, requests, contexts, contexts, weights).seconds
 
     def pass_seconds(
         self, writing: int, contexts: int, filled: int, held: int, attended: float
@@ -188,14 +188,14 @@ class Costs:
         """See `scheduler.Pricing`."""
         width = 1 + self._drafts
         positions = writing * width + filled
-        seconds = pass_seconds(
+        seconds = pass_roofs(
             self._machine,
             self._model,
             positions,
             contexts + held,
             width * contexts + attended,
             self._model.weights_read(positions),
-        )
+        ).seconds
         if self._drafts and writing:
             seconds += self._drafts * self._draft_cost * self.plain_seconds(writing, contexts)
         return seconds

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sim.chart import figure_html
-from sim.kinds import Number
+from sim.labs.fields import field_html, fields_html
 from sim.labs.text_chart import WIDTH_CHART, Timed
 from sim.labs.text_settings import ROWS, Asked
 from sim.labs.text_shown import KEY
 from sim.markup import Markup, joined, tag
-from sim.settings import Setting, write
 
 SET = ("prompt", "k", "temperature", "draft", "seed")
 """Settings with a field; the switches are buttons."""
@@ -67,40 +66,12 @@ def printed() -> Markup:
 
 
 def _fields(asked: Asked, *keys: str) -> Markup:
-    return tag("div", *(_field(ROWS[key], asked) for key in keys), class_="text-fields")
-
-
-def _field(row: Setting, asked: Asked) -> Markup:
-    """A setting: a text, a choice, a slider with its number, or a field."""
-    name, kind = f"text-{row.key}", row.kind
-    value = write(row, getattr(asked, row.name))
-    plain = {"autocomplete": "off", "spellcheck": "false", "aria_describedby": f"{name}-help"}
-    if row.key == "prompt":
-        control = tag("textarea", value, id=name, rows="2", **plain)
-    elif row.key == "draft":
-        options = (
-            tag("option", text, value=key, selected=key == value)
-            for key, text in DRAFT_NAMES.items()
+    lines = {"prompt": 2}
+    return fields_html(
+        *(
+            field_html("text", row, getattr(asked, row.name), DRAFT_NAMES, lines.get(row.key, 1))
+            for row in (ROWS[key] for key in keys)
         )
-        control = tag("select", *options, id=name, aria_describedby=f"{name}-help")
-    elif isinstance(kind, Number) and kind.slider:
-        most, step = kind.slider
-        limits = {"min": f"{kind.low:g}", "max": f"{most:g}", "step": f"{step:g}"}
-        control = joined(
-            [
-                tag("input", type="range", id=name, value=value, **limits, **plain),
-                tag("output", value, for_=name, id=f"{name}-value"),
-            ]
-        )
-    else:
-        control = tag("input", type="text", id=name, value=value, inputmode="numeric", **plain)
-    return tag(
-        "div",
-        tag("label", row.label, for_=name),
-        tag("span", control),
-        tag("p", row.help, id=f"{name}-help"),
-        class_="text-field",
-        data_key=row.key,
     )
 
 
@@ -113,7 +84,7 @@ def _buttons() -> Markup:
         tag("button", "KV cache", id="text-cache", aria_pressed="true", **quiet),
         tag("button", "Speculation", id="text-speculation", aria_pressed="true", **quiet),
         tag("button", "Evict the KV cache", id="text-evict", class_="danger", **quiet),
-        class_="text-acts",
+        class_="lab-acts",
     )
 
 
@@ -137,4 +108,4 @@ def _measured() -> Markup:
 def _acts(buttons: Mapping[str, str]) -> Markup:
     quiet = {"type": "button", "disabled": True}
     made = (tag("button", text, id=f"text-{key}", **quiet) for key, text in buttons.items())
-    return tag("div", *made, class_="text-acts")
+    return tag("div", *made, class_="lab-acts")

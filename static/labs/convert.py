@@ -2,47 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from sim.labs.convert import GIVEN, Asked, Conversion, convert, table_html
-from sim.settings import changes_of_lab, updated_by_link
 from static import browser
 from static.browser import Attribute, one
-from static.loader import LabView, Link
+from static.loader import Link
+from static.settled import SettledView
 
 
-class View(LabView):
+class View(SettledView[Asked]):
     """Fields, of which the last one written into counts, and the numbers that follow from it."""
 
     def __init__(self, section: Any, link: Link) -> None:
-        super().__init__(section, link)
+        super().__init__(section, link, "convert", Asked())
         self._fields = {key: one(f"#convert-{key}") for key in ("k", *(g.key for g in GIVEN))}
         self._table = Attribute(one("#convert-table"), "innerHTML")
         self._said = Attribute(one("#convert-said"), "textContent")
         self._use = one("#convert-use")
         self._made: Conversion | None = None
-        self._told: Mapping[str, str] = {}
         browser.listen(one("#convert-fields"), "input", self._enter)
         browser.listen(self._use, "click", self._take)
         self._use.disabled = True
         if any(self._given().values()):
             self._show()
 
-    def settle(self, keys: Mapping[str, str]) -> None:
-        """Write the numbers of a link into the fields, if they are not what stands there."""
-        if keys == self._told:
-            return
-        asked, complaints = updated_by_link("convert", Asked(), keys)
-        changes = changes_of_lab("convert", asked)
-        self._told = {key: text for key, text in changes.items() if text is not None}
+    def settled(self) -> None:
+        """Write the numbers of a link into the fields."""
         given = any(f"convert.{given.key}" in self._told for given in GIVEN)
         for key, field in self._fields.items():
             field.value = self._told.get(f"convert.{key}", "" if given else field.defaultValue)
         self._show()
-        if complaints:
-            self.link.change({**dict.fromkeys(keys), **changes})
-            self.link.complain(complaints)
 
     def _given(self) -> dict[str, str]:
         return {given.key: str(self._fields[given.key].value) for given in GIVEN}

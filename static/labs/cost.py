@@ -22,12 +22,13 @@ from sim.labs.cost_settings import (
 from sim.labs.curve import lines_of, read_curve
 from sim.labs.pricing import best_of
 from sim.run import Run
-from sim.settings import changes_of_lab, entered, updated, write
+from sim.settings import entered, updated, write
 from static import browser, device
 from static.browser import Attribute, one
 from static.chart import Colours, Drawn
 from static.dom import Places
-from static.loader import LabView, Link
+from static.loader import Link
+from static.settled import SettledView
 
 REST = 300
 """Milliseconds after which a link holds what a drag has set."""
@@ -36,11 +37,11 @@ COPIED_FOR = 1500
 """Milliseconds that a button says “Copied”."""
 
 
-class View(LabView):
+class View(SettledView[Asked]):
     """Fields, of which each change is priced at once."""
 
     def __init__(self, section: Any, link: Link) -> None:
-        super().__init__(section, link)
+        super().__init__(section, link, "cost", Asked())
         self._inputs: dict[str, list[Any]] = {}
         for field in browser.every("#cost-fields [data-cost]"):
             self._inputs.setdefault(str(field.getAttribute("data-cost")), []).append(field)
@@ -49,11 +50,9 @@ class View(LabView):
         self._use, self._best = one("#cost-use"), one("#cost-best")
         self._drawn = [Drawn(chart, link.change) for chart in CHARTS]
         self._colours: Colours = {}
-        self._keys: dict[str, str] = {}
-        self._rest = browser.Delay(REST, self._keep)
+        self._rest = browser.Delay(REST, self.keep)
         self._copied = browser.Delay(COPIED_FOR, self._rested)
-        self._asked = Asked()
-        self._given = priced(self._asked)
+        self._given = priced(self.asked)
         complaints = [self._read(fields[0]) for fields in self._inputs.values()]
         self._price("".join(complaints))  # what was set while Python loaded
         browser.listen(one("#cost-fields"), "input", self._move)
@@ -74,23 +73,15 @@ class View(LabView):
         for drawn in self._drawn:
             drawn.forget()
 
-    def settle(self, keys: Mapping[str, str]) -> None:
-        """Take the settings of a link, if they are not those that stand here."""
-        if dict(keys) == self._keys:
-            return
+    def read(self, keys: Mapping[str, str]) -> tuple[Asked, list[str]]:
+        """The settings that a link has, and what was wrong with it, with the nearest names."""
+        return settled(keys)
+
+    def settled(self) -> None:
+        """Price what a link has set."""
         self._rest.drop()
-        self._asked, complaints = settled(keys)
         self._price()
         self._fill()
-        changes = self._changes()
-        if complaints:
-            self.link.change({**dict.fromkeys(keys), **changes})
-            self.link.complain(complaints)
-
-    def _changes(self) -> dict[str, str | None]:
-        changes = changes_of_lab("cost", self._asked)
-        self._keys = {key: text for key, text in changes.items() if text is not None}
-        return changes
 
     def _move(self, event: Any) -> None:
         """Take what a slider says while it is dragged."""
@@ -115,12 +106,12 @@ class View(LabView):
 
     def _read(self, field: Any) -> str:
         """Take one field into the settings; what is wrong with it, and then nothing changes."""
-        key, asked = str(field.getAttribute("data-cost")), self._asked
+        key, asked = str(field.getAttribute("data-cost")), self.asked
         if key == "parallel":
-            self._asked = replace(asked, parallel=bool(field.checked))
+            self.asked = replace(asked, parallel=bool(field.checked))
         elif key == "curve":
             try:
-                self._asked = replace(asked, curve=read_curve(str(field.value)))
+                self.asked = replace(asked, curve=read_curve(str(field.value)))
             except ValueError as complaint:
                 return str(complaint)
         elif key in ("draft", SHARE):
@@ -128,7 +119,7 @@ class View(LabView):
         elif key in ("model", "machine"):
             own = OF_THE_MODEL if key == "model" else OF_THE_MACHINE
             others = {} if getattr(asked, key) == field.value else dict.fromkeys(own)
-            self._asked, _ = updated(asked, {key: str(field.value), **others})
+            self.asked, _ = updated(asked, {key: str(field.value), **others})
         else:
             return self._enter_value(key, str(field.value))
         return ""
@@ -139,19 +130,19 @@ class View(LabView):
             choice.value = SHARE
         if choice.value == SHARE:
             return self._enter_value("draft", str(share.value).strip() or USUAL_SHARE)
-        self._asked = replace(self._asked, draft=str(choice.value))
+        self.asked = replace(self.asked, draft=str(choice.value))
         return ""
 
     def _enter_value(self, key: str, text: str) -> str:
         row = BY_KEY[key]
-        value, complaint = entered(row, text, getattr(self._asked, row.name))
-        self._asked, _ = updated(self._asked, {key: value})
+        value, complaint = entered(row, text, getattr(self.asked, row.name))
+        self.asked, _ = updated(self.asked, {key: value})
         return complaint or ""
 
     def _price(self, complaint: str = "") -> None:
         """Show what follows from the settings, or why nothing does; and what else is wrong."""
         try:
-            self._given = priced(self._asked)
+            self._given = priced(self.asked)
         except ValueError as contradiction:
             self._said.write(str(contradiction))
             self._use.disabled = self._best.disabled = True
@@ -159,8 +150,8 @@ class View(LabView):
         self._said.write(complaint)
         self._places.write({f"#{name}": part for name, part in parts(self._given).items()})
         self._use.disabled = scene(self._given) is None
-        best = best_of(self._given.speedups[self._asked.batch - 1])
-        self._best.disabled = best.k in (None, self._asked.k)
+        best = best_of(self._given.speedups[self.asked.batch - 1])
+        self._best.disabled = best.k in (None, self.asked.k)
         self._draw()
 
     def _draw(self) -> None:
@@ -170,7 +161,7 @@ class View(LabView):
 
     def _fill(self, but: Any = None) -> None:
         """Write the settings into the fields, but for one that was not understood."""
-        asked = self._asked
+        asked = self.asked
         choice, share = drafts(asked)
         known = {
             **figures(machine_named(asked.machine)),
@@ -192,18 +183,15 @@ class View(LabView):
                 if key in known:
                     field.placeholder = f"{known[key]:.12g}"
 
-    def _keep(self) -> None:
-        self.link.change(self._changes())
-
     def _take(self, _event: Any) -> None:
         keys = scene(self._given)
         if keys:
             self.link.change(keys)
 
     def _draft_best(self, _event: Any) -> None:
-        best = best_of(self._given.speedups[self._asked.batch - 1])
+        best = best_of(self._given.speedups[self.asked.batch - 1])
         if best.k is not None:
-            self._asked = replace(self._asked, k=best.k)
+            self.asked = replace(self.asked, k=best.k)
             self._price()
             self._fill()
             self._rest.ask()

@@ -12,13 +12,14 @@ from sim.labs.sampling_section import OF_LANGUAGE, ROWS, rule_html, write_label
 from sim.labs.sampling_settings import BY_RULE, Asked, language_of
 from sim.markup import tag
 from sim.run import Run
-from sim.settings import changes_of_lab, entered, updated_by_link, write
+from sim.settings import entered, write
 from static import browser
 from static.browser import Attribute, one
 from static.chart import Numpy
 from static.labs.sampling_text import Writing
 from static.labs.sampling_watch import Watch
-from static.loader import LabView, Link
+from static.loader import Link
+from static.settled import SettledView
 
 if TYPE_CHECKING:  # it needs NumPy, which comes after the view
     from sim.labs.sampling_rules import Models
@@ -29,13 +30,12 @@ SOON = 150
 LAST_SEED = 2**32
 
 
-class View(LabView):
+class View(SettledView[Asked]):
     """Settings, and what follows from them once NumPy is here."""
 
     def __init__(self, section: Any, link: Link) -> None:
-        super().__init__(section, link)
-        self._asked, self._wrong = Asked(), ""
-        self._told: Mapping[str, str] = {}
+        super().__init__(section, link, "sampling", Asked())
+        self._wrong = ""
         self._models: Models | None = None
         self._numpy = Numpy()
         self._watch, self._writing = Watch(), Writing()
@@ -55,21 +55,9 @@ class View(LabView):
         self._watch.colour(colours)
         self._writing.colour(colours)
 
-    def settle(self, keys: Mapping[str, str]) -> None:
-        """Take the settings of a link, if they are not those that are shown."""
-        if keys == self._told:
-            return
-        self._asked, complaints = updated_by_link("sampling", Asked(), keys)
+    def settled(self) -> None:
+        """Show what a link has set."""
         self._renew()
-        if complaints:
-            self.link.change({**dict.fromkeys(keys), **self._changes()})
-            self.link.complain(complaints)
-
-    def _changes(self) -> dict[str, str | None]:
-        """What the address holds of these settings."""
-        changes = changes_of_lab("sampling", self._asked)
-        self._told = {key: text for key, text in changes.items() if text is not None}
-        return changes
 
     def _enter(self, event: Any) -> None:
         """A slider was moved, or a field left with something else in it."""
@@ -77,7 +65,7 @@ class View(LabView):
         if key not in ROWS or (event.type == "input" and event.target.type != "range"):
             return
         row = ROWS[key]
-        value, complaint = entered(row, str(event.target.value), getattr(self._asked, row.name))
+        value, complaint = entered(row, str(event.target.value), getattr(self.asked, row.name))
         self._set(**{row.name: value})
         if complaint:
             event.target.value = write(row, value)
@@ -85,16 +73,15 @@ class View(LabView):
 
     def _set(self, **changed: object) -> None:
         """Change settings; the address follows."""
-        asked = replace(self._asked, **changed)  # type: ignore[arg-type]  # by name, each its kind
-        if asked != self._asked:
-            self._asked = asked
+        asked = replace(self.asked, **changed)  # type: ignore[arg-type]  # by name, each its kind
+        if asked != self.asked:
+            self.asked = asked
             self._renew()
-            self.link.change(self._changes())
+            self.keep()
 
     def _renew(self) -> None:
         """Show the settings, and forget what followed from others."""
-        asked, self._wrong, self._models = self._asked, "", None
-        self._changes()
+        asked, self._wrong, self._models = self.asked, "", None
         for key, row in ROWS.items():
             text = write(row, getattr(asked, row.name))
             control, output = one(f"#sampling-{key}"), one(f"#sampling-{key}-value")
@@ -139,7 +126,7 @@ class View(LabView):
         one("#sampling-question").hidden = not secret
         for button in self._buttons[:2]:
             button.hidden = secret
-        rule = BY_RULE[self._asked.rule]
+        rule = BY_RULE[self.asked.rule]
         self._rule.write(tag("b", rule.title) if secret else rule_html(rule))
 
     def _compute(self) -> None:
@@ -151,7 +138,7 @@ class View(LabView):
         from sim.labs.sampling_exact import exact
         from sim.labs.sampling_rules import models_of
 
-        asked = self._asked
+        asked = self.asked
         try:
             self._models = models_of(language_of(asked))
             known = exact(self._models, asked.rule, asked.k, asked.stale)
@@ -180,7 +167,7 @@ class View(LabView):
         elif button.id == "sampling-write":
             self._writing.start()
         elif button.id == "sampling-again":
-            self._set(seed=(self._asked.seed + 1) % LAST_SEED)
+            self._set(seed=(self.asked.seed + 1) % LAST_SEED)
             self._soon.drop()
             self._compute()
             self._put(False)
@@ -194,5 +181,5 @@ class View(LabView):
             return
         from sim.labs.sampling_exact import exact
 
-        known = exact(self._models, "standard", self._asked.k)
+        known = exact(self._models, "standard", self.asked.k)
         self.link.change(from_rates(known.rates).scene())

@@ -30,24 +30,24 @@ from sim.labs.serving_shown import (
 )
 from sim.params import SLOTS
 from sim.run import Run
-from sim.settings import changes_of_lab, updated_by_link, write
+from sim.settings import write
 from sim.words import count
 from sim.work import Work
 from static import browser, device
 from static.browser import Attribute, one
 from static.chart import PACE, Colours, Drawn
 from static.labs.serving_stage import Stage
-from static.loader import LabView, Link
+from static.loader import Link
+from static.settled import SettledView
 from static.tasks import Worker
 
 
-class View(LabView):
+class View(SettledView[Shown]):
     """Settings on one side, what follows from them on the other."""
 
     def __init__(self, section: Any, link: Link) -> None:
-        super().__init__(section, link)
-        self._shown, self._own = Shown(), tuple[Request, ...]()
-        self._told: Mapping[str, str] = {}
+        super().__init__(section, link, "serving", Shown())
+        self._own = tuple[Request, ...]()
         self._histories: dict[str, History] = {}
         self._arrivals: tuple[object, ...] = ()
         self._again = False
@@ -59,7 +59,7 @@ class View(LabView):
         self._shares = Drawn(SHARES_CHART, link.change)
         self._frontier = Drawn(FRONTIER_CHART, self._go)
         self._history: History | None = None
-        self._serving = scene_of(self._shown)
+        self._serving = scene_of(self.asked)
         self._parts = one("#serving-watched")
         found = browser.every("#lab-serving [data-serving]")
         self._controls = [(one_.getAttribute("data-serving"), one_) for one_ in found]
@@ -78,20 +78,13 @@ class View(LabView):
         for button in self._buttons.values():
             button.disabled = False
         one("#serving-line").disabled = False
-        self._set(self._shown)
+        self._set(self.asked)
 
     # Settings
 
-    def settle(self, keys: Mapping[str, str]) -> None:
-        """Take those of a link, if they are not these."""
-        if keys == self._told:
-            return
-        shown, complaints = updated_by_link("serving", Shown(), keys)
-        self._told = _given(shown)
-        self._set(shown)
-        if complaints:
-            self.link.change({**dict.fromkeys(keys), **changes_of_lab("serving", shown)})
-            self.link.complain(complaints)
+    def settled(self) -> None:
+        """Serve what a link has set."""
+        self._set(self.asked)
 
     def _slide(self, event: Any) -> None:
         if event.target.type == "range" and event.target.hasAttribute("data-serving"):
@@ -100,7 +93,7 @@ class View(LabView):
     def _enter(self, event: Any) -> None:
         target = event.target
         if target.name == "serving-policy":
-            self._have(replace(self._shown, policy=str(target.value)))
+            self._have(replace(self.asked, policy=str(target.value)))
         elif target.id == "serving-own":
             device.read_chosen(target, MOST_BYTES, self._read)
         elif target.hasAttribute("data-serving") and target.type != "range":
@@ -108,23 +101,22 @@ class View(LabView):
 
     def _take(self, control: Any) -> None:
         key = control.getAttribute("data-serving")
-        shown, complaint = changed(self._shown, key, str(control.value))
+        shown, complaint = changed(self.asked, key, str(control.value))
         self._have(shown)
         if complaint:
             self._texts["said"].write(complaint)
 
     def _go(self, changes: Mapping[str, object]) -> None:
         """Go to a setting of the frontier."""
-        shown = self._shown
+        shown = self.asked
         for key, text in changes.items():
             shown, _ = changed(shown, key.removeprefix("serving."), str(text))
         self._have(shown)
 
     def _have(self, shown: Shown) -> None:
         """Set these, and have the link hold them."""
-        self._told = _given(shown)
         self._set(shown)
-        self.link.change(changes_of_lab("serving", shown))
+        self.keep()
 
     def _read(self, name: str, size: int, text: str) -> None:
         try:
@@ -134,7 +126,7 @@ class View(LabView):
         except ValueError as error:
             self._texts["said"].write(f"{name}: {error}. The requests stay as they were.")
             return
-        self._set(self._shown)
+        self._set(self.asked)
 
     def _press(self, event: Any) -> None:
         button = event.target.closest("[data-serving-action]")
@@ -143,10 +135,10 @@ class View(LabView):
         action = button.getAttribute("data-serving-action")
         if action in ("small", "large"):
             self._own = ()
-            self._have(sized(self._shown, SMALL if action == "small" else LARGE))
+            self._have(sized(self.asked, SMALL if action == "small" else LARGE))
         elif action == "drawn":
             self._own = ()
-            self._set(self._shown)
+            self._set(self.asked)
         elif action == "cancel":
             self._main.cancel()
             self._wait(None)
@@ -158,7 +150,7 @@ class View(LabView):
 
     def _set(self, shown: Shown) -> None:
         """Show these settings, and what follows from them."""
-        self._shown = shown
+        self.asked = shown
         for key, control in self._controls:
             text = write(SETTINGS[key], getattr(shown, SETTINGS[key].name))
             if control.value != text:
@@ -176,7 +168,7 @@ class View(LabView):
 
     def _serve(self) -> None:
         """Serve what has changed; what is small and on its way comes to its end first."""
-        arrivals = (*same_arrivals(self._shown), self._own)
+        arrivals = (*same_arrivals(self.asked), self._own)
         if arrivals != self._arrivals:
             if self._main.busy and self._watched(self._serving):
                 self._again = True
@@ -184,11 +176,11 @@ class View(LabView):
             self._arrivals, self._histories = arrivals, {}
         self._main.cancel()
         self._rest.cancel()
-        if self._shown.policy in self._histories:
-            self._done(self._histories[self._shown.policy])
+        if self.asked.policy in self._histories:
+            self._done(self._histories[self.asked.policy])
             return
         try:
-            self._serving = scene_of(self._shown, self._own)
+            self._serving = scene_of(self.asked, self._own)
         except ValueError as error:
             self._texts["said"].write(f"{error}.")
             self._wait(None)
@@ -245,22 +237,21 @@ class View(LabView):
     def _arrive(self) -> None:
         """The reader is at another moment: the link leads there."""
         milliseconds = round(1000 * self._stage.seconds, 3)
-        self._shown = replace(self._shown, at=milliseconds)
-        self._told = _given(self._shown)
-        self.link.change(changes_of_lab("serving", self._shown))
+        self.asked = replace(self.asked, at=milliseconds)
+        self.keep()
         self._draw()
 
     def _draw(self) -> None:
         """Show the moment in the table and the charts."""
         seconds = self._stage.seconds
         in_order = {name: self._histories[name] for name in POLICIES if name in self._histories}
-        self._table.write(compared_html(compared(in_order, seconds), self._shown.policy))
+        self._table.write(compared_html(compared(in_order, seconds), self.asked.policy))
         if not self._colours:
             return
         if self._history:
             at = seconds if self._history.moments else None
             self._shares.show(SharesAt(self._history, at), self._colours)
-        self._frontier.show(self._shown.budget, self._colours)
+        self._frontier.show(self.asked.budget, self._colours)
 
     def show(self, run: Run, tick: int, colours: Mapping[str, str], playing: bool) -> None:
         """Only the colours of the widget count here."""
@@ -272,9 +263,3 @@ class View(LabView):
     def redraw(self) -> None:
         """Draw the board anew."""
         self._stage.redraw()
-
-
-def _given(shown: Shown) -> dict[str, str]:
-    """The keys of a link that leads to these settings."""
-    changes = changes_of_lab("serving", shown)
-    return {key: text for key, text in changes.items() if text is not None}

@@ -15,13 +15,14 @@ from sim.labs.text_run import begun, both_ways, go_on, models_of, stored
 from sim.labs.text_section import SET
 from sim.labs.text_settings import ROWS, Asked
 from sim.run import Run
-from sim.settings import changes_of_lab, entered, updated_by_link, write
+from sim.settings import entered, write
 from sim.work import Work
 from static import browser, device
 from static.browser import Attribute, one
 from static.chart import Drawn, Numpy
 from static.labs.text_shown import Shown
-from static.loader import LabView, Link
+from static.loader import Link
+from static.settled import SettledView
 from static.tasks import Worker
 
 if TYPE_CHECKING:  # they need NumPy, which comes after the view
@@ -30,14 +31,12 @@ if TYPE_CHECKING:  # they need NumPy, which comes after the view
 NOT_COPIED = "It could not be copied: this browser keeps the clipboard from the page."
 
 
-class View(LabView):
+class View(SettledView[Asked]):
     """Settings, and a text by them once NumPy is here."""
 
     def __init__(self, section: Any, link: Link) -> None:
-        super().__init__(section, link)
+        super().__init__(section, link, "text", Asked())
         self._data = stored()
-        self._asked = Asked()
-        self._told: Mapping[str, str] = {}
         self._models: Models | None = None
         self._writer: Writer | None = None
         self._orders: list[Callable[[Writer], object]] = []
@@ -67,21 +66,9 @@ class View(LabView):
         """Draw the board anew."""
         self._shown.forget()
 
-    def settle(self, keys: Mapping[str, str]) -> None:
-        """Take the settings of a link, if they are not those that are shown."""
-        if keys == self._told:
-            return
-        self._asked, complaints = updated_by_link("text", Asked(), keys)
+    def settled(self) -> None:
+        """Begin the text that a link has set."""
         self._begin()
-        if complaints:
-            self.link.change({**dict.fromkeys(keys), **self._changes()})
-            self.link.complain(complaints)
-
-    def _changes(self) -> dict[str, str | None]:
-        """What the address holds of these settings."""
-        changes = changes_of_lab("text", self._asked)
-        self._told = {key: text for key, text in changes.items() if text is not None}
-        return changes
 
     def _come(self) -> None:
         """NumPy is here, or is not to be had."""
@@ -101,16 +88,15 @@ class View(LabView):
     def _begin(self) -> None:
         """A text of which nothing is written yet."""
         self._worker.cancel()
-        self._writing, self._orders, self._evictions = False, [], set(self._asked.evict)
+        self._writing, self._orders, self._evictions = False, [], set(self.asked.evict)
         if self._models:
-            self._writer = begun(self._models, self._asked, perf_counter)
+            self._writer = begun(self._models, self.asked, perf_counter)
             self._shown.begin(self._writer)
         self._renew()
 
     def _renew(self) -> None:
         """Show the settings, and which buttons do something."""
-        asked = self._asked
-        self._changes()
+        asked = self.asked
         for key in SET:
             text = write(ROWS[key], getattr(asked, ROWS[key].name))
             control, output = one(f"#text-{key}"), one(f"#text-{key}-value")
@@ -133,7 +119,7 @@ class View(LabView):
         self._shown.settle(asked.k if asked.speculation else 0)
 
     def _rates(self) -> Any:
-        return rates(self._writer.passed, self._asked.k) if self._writer else None
+        return rates(self._writer.passed, self.asked.k) if self._writer else None
 
     def _enter(self, event: Any) -> None:
         """A slider was moved, a choice made, or a field left with something else in it."""
@@ -141,7 +127,7 @@ class View(LabView):
         if key not in SET or (event.type == "input" and event.target.type != "range"):
             return
         row = ROWS[key]
-        value, complaint = entered(row, str(event.target.value), getattr(self._asked, row.name))
+        value, complaint = entered(row, str(event.target.value), getattr(self.asked, row.name))
         self._set({row.name: value})
         self._said.write(complaint or "")
         if complaint:
@@ -149,15 +135,15 @@ class View(LabView):
 
     def _set(self, changed: Mapping[str, Any]) -> None:
         """Change settings: a new prompt or seed begins anew, all else holds from the next tick."""
-        asked = replace(self._asked, **changed)
-        if asked == self._asked:
+        asked = replace(self.asked, **changed)
+        if asked == self.asked:
             return
-        self._asked = asked
+        self.asked = asked
         if "prompt" in changed or "seed" in changed:
             self._begin()
         else:
             self._order(lambda writer: writer.set(asked.writing()))
-        self.link.change(self._changes())
+        self.keep()
 
     def _order(self, order: Callable[[Writer], object]) -> None:
         """Have this done between two ticks: now, where nothing is being written."""
@@ -173,10 +159,10 @@ class View(LabView):
         tick = len(writer.passed)
         self._evictions.add(tick)
         writer.evict()
-        if tick not in self._asked.evict and ROWS["evict"].kind.admits((tick,)):
-            evict = tuple(sorted({*self._asked.evict, tick}))
-            self._asked = replace(self._asked, evict=evict)
-            self.link.change(self._changes())
+        if tick not in self.asked.evict and ROWS["evict"].kind.admits((tick,)):
+            evict = tuple(sorted({*self.asked.evict, tick}))
+            self.asked = replace(self.asked, evict=evict)
+            self.keep()
 
     def _press(self, event: Any) -> None:
         token = event.target.closest("[data-at]")
@@ -187,8 +173,8 @@ class View(LabView):
         actions: dict[str, Callable[[], object]] = {
             "text-write": self._stop if self._writing else self._write,
             "text-anew": partial(self._set, {"seed": browser.random_seed(), "evict": ()}),
-            "text-cache": partial(self._set, {"cache": not self._asked.cache}),
-            "text-speculation": partial(self._set, {"speculation": not self._asked.speculation}),
+            "text-cache": partial(self._set, {"cache": not self.asked.cache}),
+            "text-speculation": partial(self._set, {"speculation": not self.asked.speculation}),
             "text-evict": partial(self._order, self._evict),
             "text-measure": self._measure,
             "text-compare": self._compare,
@@ -203,7 +189,7 @@ class View(LabView):
         if self._writer is None:
             return
         self._writing = True
-        self._wanted = len(self._writer.tokens) + self._asked.tokens
+        self._wanted = len(self._writer.tokens) + self.asked.tokens
         work = go_on(self._writer, lambda: self._wanted, self._evictions, self._orders)
         self._start(work, lambda _: self._stopped())
         self._renew()
@@ -245,7 +231,7 @@ class View(LabView):
         if self._models is None:
             return
         self._outcome.write("Writing it both ways …")
-        self._start(both_ways(self._models, self._asked, perf_counter), self._outcome.write)
+        self._start(both_ways(self._models, self.asked, perf_counter), self._outcome.write)
 
     def _use(self) -> None:
         found = self._rates()

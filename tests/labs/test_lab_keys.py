@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from sim import asks
 from sim import session as actions
 from sim.kinds import Maybe, Real, Whole
 from sim.labs import of_a_lab
@@ -70,7 +71,7 @@ def test_a_link_escaped_too_often_is_read_all_the_same(query: str) -> None:
 
 
 def test_a_message_sets_them_none_drops_one_and_others_stay() -> None:
-    session, complaints = actions.call(opened(), "set", [{"convert.k": 7, "alpha": 0.5}])
+    session, complaints = asks.call(opened(), "set", [{"convert.k": 7, "alpha": 0.5}])
     assert complaints == []
     assert dict(session.lab_keys) == {**KEYS, "convert.k": "7"}
     assert session.params.acceptance_rate == 0.5

@@ -14,7 +14,7 @@ from sim.labs.blocks import BLOCK, PAGED, POLICIES, Blocks, blocks_for
 from sim.labs.scheduler import SHARES, Server, coin_seed
 from sim.labs.service import Asked, Costs, costs_of, report, requests_csv, scene_of, serve
 from sim.params import Params
-from sim.passes import Machine, pass_seconds
+from sim.passes import Machine, pass_roofs
 from sim.run import Run
 from sim.work import finish
 from tests.labs.held import check_blocks, check_stretches
@@ -248,8 +248,8 @@ def test_a_pass_takes_what_the_sums_over_its_requests_cost() -> None:
 def test_past_the_knee_a_pass_takes_the_arithmetic_over_all_it_computes() -> None:
     slow, model = Machine("slow", 1e18, 1e12, 1e12), model_named("Llama-3.1-8B")
     price = Costs(slow, model, drafts=4, draft_cost=0.25).pass_seconds(3, 700, 50, 20, 900.0)
-    checked = pass_seconds(slow, model, 65, 720, 5 * 700 + 900, model.weights_read(65))
-    plain = pass_seconds(slow, model, 3, 700, 700, model.weights_read(3))
+    checked = pass_roofs(slow, model, 65, 720, 5 * 700 + 900, model.weights_read(65)).seconds
+    plain = pass_roofs(slow, model, 3, 700, 700, model.weights_read(3)).seconds
     assert price == checked + 4 * 0.25 * plain
 
 

@@ -9,21 +9,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.catalogue import MACHINES, MODELS, machine_named, model_named
-from sim.passes import GIB, Machine, Model, pass_roofs, pass_seconds
+from sim.passes import GIB, Machine, Model, pass_roofs
 
 LLAMA = model_named("Llama-3.1-8B")
 
 
 def milliseconds(name: str, batch: int, n: int, context: int) -> float:
     return (
-        pass_seconds(
+        pass_roofs(
             machine_named(name),
             LLAMA,
             batch * n,
             batch * context,
             batch * n * context,
             LLAMA.weights_read(batch * n),
-        )
+        ).seconds
         * 1000
     )
 
@@ -66,7 +66,9 @@ def priced(machine: Machine, model: Model, batch: list[tuple[int, int]]) -> floa
     positions = sum(n for _, n in batch)
     contexts = sum(context for context, _ in batch)
     both = sum(context * n for context, n in batch)
-    return pass_seconds(machine, model, positions, contexts, both, model.weights_read(positions))
+    return pass_roofs(
+        machine, model, positions, contexts, both, model.weights_read(positions)
+    ).seconds
 
 
 @given(machines, models, sequences, st.tuples(st.integers(0, 4000), st.integers(1, 300)))

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sim import asks
 from sim import session as actions
 from sim.face import OF_A_SESSION, Face
 from sim.marks import PALETTES
@@ -56,8 +57,8 @@ def woken(session: Session, **meanwhile: object) -> Session:
     fields = {"tick": 60, "ask": None, "asktext": None, **query(params), **shown, **meanwhile}
     return then(
         at(**ASKING),
-        lambda s: actions.call(s, "set", [fields]),
-        lambda s: actions.call(s, "resume", [told]),
+        lambda s: asks.call(s, "set", [fields]),
+        lambda s: asks.call(s, "resume", [told]),
     )
 
 
@@ -159,10 +160,10 @@ KEPT = Prediction().posed(Question("speedup", 40)).kept
 )
 def test_what_is_no_question_changes_nothing(bad: dict[str, object]) -> None:
     session = at(**ASKING)
-    after, (said,) = actions.call(session, "resume", [bad])
+    after, (said,) = asks.call(session, "resume", [bad])
     assert after == session
     assert "no question" in said
-    assert actions.call(session, "resume", [])[0] == session
+    assert asks.call(session, "resume", [])[0] == session
 
 
 anything = st.recursive(

@@ -24,6 +24,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from sim import asks
 from sim import session as actions
 from sim.metrics import ANSWERS, METRICS
 from sim.params import HORIZON, PARAMETERS, Params
@@ -404,7 +405,7 @@ def test_a_lock_is_for_the_reader_and_not_for_scripts() -> None:
     session = at(lock="k,seed,evict,reset,play")
     assert after(actions.change(session, {"k": 3})).params.draft_length == 3
     assert after(actions.evict(session)).params.evictions == (60,)
-    assert after(actions.call(session, "play", [])).playing
+    assert after(asks.call(session, "play", [])).playing
 
 
 def test_while_a_question_waits_little_can_be_moved() -> None:
@@ -550,12 +551,12 @@ def test_every_call_of_the_api_and_every_plain_button_does_what_its_name_says() 
         ("reset", [], actions.reset(session)),
         ("state", [], (session, [])),
     ):
-        assert actions.call(session, name, values_) == same, name
+        assert asks.call(session, name, values_) == same, name
     told = "set([1]): not an object of settings; nothing was set."
-    assert actions.call(session, "set", [[1]]) == (session, [told.replace("[1]", "1")])
+    assert asks.call(session, "set", [[1]]) == (session, [told.replace("[1]", "1")])
     for name in SCRIPTED:
-        actions.call(session, name, [])
-    press = actions.BUTTONS
+        asks.call(session, name, [])
+    press = asks.BUTTONS
     assert press["step"](session) == actions.step(session, 1)
     assert press["back"](session) == actions.step(session, -1)
     assert press["start"](session) == actions.seek(session, 0)
@@ -566,7 +567,7 @@ def test_every_call_of_the_api_and_every_plain_button_does_what_its_name_says() 
 
 
 def test_nothing_can_be_wrong_with_a_silent_action_and_none_sets_parameters() -> None:
-    silent = {action.__name__ for action in actions.SILENT}
+    silent = {action.__name__ for action in asks.SILENT}
     with_more = {"arrive": 90, "set_speed": 0.3, "predict": "many", "note": "2."}
     assert silent > set(with_more)
     for session in (at(), at(**ASKING)):
@@ -711,10 +712,10 @@ class Courses(RuleBasedStateMachine):
         was = self.session.params
         assert self.go(actions.new_luck(self.session, seed)).params == replace(was, seed=seed)
 
-    @rule(name=st.sampled_from(sorted(actions.BUTTONS)))
+    @rule(name=st.sampled_from(sorted(asks.BUTTONS)))
     def press(self, name: str) -> None:
         if not self.session.fixed_button(name):
-            self.go(actions.BUTTONS[name](self.session))
+            self.go(asks.BUTTONS[name](self.session))
 
     @rule(params=ANY_PARAMS, tick=TICKS)
     def visit(self, params: Params, tick: int) -> None:
@@ -821,10 +822,10 @@ class LockedCourses(RuleBasedStateMachine):
         if not self.session.fixed("speed"):
             self.go(actions.set_speed(self.session, share))
 
-    @rule(name=st.sampled_from(sorted(actions.BUTTONS)))
+    @rule(name=st.sampled_from(sorted(asks.BUTTONS)))
     def press(self, name: str) -> None:
         if not self.session.fixed_button(name):
-            self.go(actions.BUTTONS[name](self.session))
+            self.go(asks.BUTTONS[name](self.session))
 
     @rule(seed=st.integers(0, 2**32 - 1))
     def new_luck(self, seed: int) -> None:
