@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import replace
 from typing import Any
 
-import jsonschema
 import pytest
 
 from sim.chart import OTHERS
@@ -27,10 +25,9 @@ from sim.params import Params
 from sim.run import Run
 from sim.theory import chances_of_tokens, expected_speedup, expected_tokens_per_pass
 from sim.work import finish
-from tests.__main__ import NODE
 from tests.labs.charts import data_of, table_of
+from tests.labs.specs import validator
 
-SCHEMA = NODE / "node_modules" / "vega-lite" / "build" / "vega-lite-schema.json"
 SETTINGS = [
     Params(),
     Params(draft_length=12, acceptance_rate=0.6, draft_cost=0.1),
@@ -45,11 +42,7 @@ RUNS = [*SETTINGS[:2], *SETTINGS[3:], Params(evictions=(30, 55, 100), recompute_
 @pytest.mark.parametrize("theme", PALETTES)
 @pytest.mark.parametrize("chart", CHARTS, ids=lambda chart: chart.name)
 def test_every_specification_is_valid_with_its_data(chart: Any, theme: str) -> None:
-    if not SCHEMA.exists():
-        if os.environ.get("CI"):
-            pytest.fail("the schema of Vega-Lite is not installed")
-        pytest.skip("the schema of Vega-Lite is not installed; run: python3 -m tests")
-    validator = jsonschema.Draft7Validator(json.loads(SCHEMA.read_text("utf-8")))
+    schema = validator()
     for params in SETTINGS if theme == "light" else SETTINGS[:2]:  # they differ in colours alone
         run = Run(params)
         data = chart.data(RunAt(run, 60))
@@ -57,10 +50,10 @@ def test_every_specification_is_valid_with_its_data(chart: Any, theme: str) -> N
             data[OTHERS] = finish(chart.spread(RunAt(run, 60)))
         spec = {**chart.spec(PALETTES[theme]), "datasets": data}
         assert spec["description"]
-        assert validator.is_valid(json.loads(json.dumps(spec)))
+        assert schema.is_valid(json.loads(json.dumps(spec)))
         named = {layer["data"]["name"] for layer in spec["layer"] if "data" in layer}
         assert named == set(spec["datasets"])
-    assert not validator.is_valid({**spec, "layer": [{"mark": "blob"}]})
+    assert not schema.is_valid({**spec, "layer": [{"mark": "blob"}]})
 
 
 @pytest.mark.parametrize("params", SETTINGS, ids=range(len(SETTINGS)))

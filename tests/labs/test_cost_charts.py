@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import Any
 
-import jsonschema
 import pytest
 
 from sim.chart import figure_html
@@ -15,9 +13,8 @@ from sim.labs.cost_settings import Asked, Priced, priced
 from sim.labs.published import TABLE_4
 from sim.marks import PALETTES
 from sim.theory import LONGEST
-from tests.__main__ import NODE
+from tests.labs.specs import validator
 
-SCHEMA = NODE / "node_modules" / "vega-lite" / "build" / "vega-lite-schema.json"
 CASES = [
     priced(Asked()),
     priced(Asked(k=0, batch=1)),
@@ -30,15 +27,11 @@ BY_NAME = {chart.name: chart for chart in CHARTS}
 @pytest.mark.parametrize("theme", PALETTES)
 @pytest.mark.parametrize("chart", CHARTS, ids=lambda chart: chart.name)
 def test_every_specification_is_valid_with_its_data(chart: Any, theme: str) -> None:
-    if not SCHEMA.exists():
-        if os.environ.get("CI"):
-            pytest.fail("the schema of Vega-Lite is not installed")
-        pytest.skip("the schema of Vega-Lite is not installed; run: python3 -m tests")
-    validator = jsonschema.Draft7Validator(json.loads(SCHEMA.read_text("utf-8")))
+    schema = validator()
     for given in CASES if theme == "light" else CASES[:1]:
         spec = {**chart.spec(PALETTES[theme]), "datasets": chart.data(given)}
         assert spec["description"]
-        assert validator.is_valid(json.loads(json.dumps(spec)))
+        assert schema.is_valid(json.loads(json.dumps(spec)))
 
 
 @pytest.mark.parametrize("given", CASES, ids=range(len(CASES)))

@@ -2,88 +2,33 @@
 
 from __future__ import annotations
 
-import json
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
 from functools import partial
-from http.server import SimpleHTTPRequestHandler
-from pathlib import Path
-from urllib.parse import quote
 
 import pytest
 
-from sim.host import bundle, snapshot
+from sim.host import snapshot
 from sim.host.files import lab_files, start_files
-from sim.host.serve import Handler, Server
-from sim.host.start import MODULES, START_ARCHIVE, WASM, lab_archive
-from sim.labs import ALONE, BY_NAME, LABS
-from sim.labs.frames import frame_height
-from sim.view import View
-from tests import browsers
+from sim.host.serve import Handler
+from sim.host.start import MODULES, WASM
+from sim.labs import BY_NAME, LABS
 from tests.driver import PageDriver
-from tests.faults import LIBRARY, Fault, Serve, answer, asked, check_report, content, missing
+from tests.faults import LIBRARY, Fault, Serve, answer, asked, content, missing
+from tests.labs.bringing import (
+    IN_TURN,
+    OWN,
+    TURNS,
+    check_named,
+    come,
+    damaged,
+    is_here,
+    notes,
+    noting,
+    state,
+    try_again,
+)
 from tests.labs.notes import told
 from tests.shown import scene
-
-OWN = {lab.name: set(lab_files(lab)) for lab in LABS}
-"""The files of each lab; some belong to several."""
-
-IN_TURN = sorted(OWN, key=lambda lab: (lab == "share", lab == "recall"))
-"""All labs: the cards after the one right above them, last the one whose dialog hides the page."""
-
-
-def turns() -> Iterator[list[str]]:
-    """Every file of a lab once, in few turns: many at a time, but no two of one lab."""
-    left = list(dict.fromkeys(name for lab in LABS for name in lab_files(lab)))
-    while left:
-        turn: list[str] = []
-        for name in left:
-            if not any(name in own and own & set(turn) for own in OWN.values()):
-                turn.append(name)
-        yield turn
-        left = [name for name in left if name not in turn]
-
-
-TURNS = list(turns())
-
-
-def come(page: PageDriver, lab: str) -> None:
-    """Have a lab come: scroll to it, or ask for it."""
-    if lab == "share":
-        page.run("document.querySelector('[data-action=share]').click()")
-    else:
-        page.run("document.querySelector(arguments[0]).scrollIntoView()", BY_NAME[lab].place)
-
-
-def state(page: PageDriver) -> object:
-    return page.run("return document.documentElement.dataset.state")
-
-
-def is_here(page: PageDriver, lab: str) -> object:
-    """Whether a lab says in each of its places that it is there."""
-    return page.run(
-        "const places = [...document.querySelectorAll(arguments[0])];"
-        "return places.length > 0 && places.every((place) => 'here' in place.dataset)",
-        BY_NAME[lab].place,
-    )
-
-
-def damaged(path: str) -> Fault:
-    """A file that is cut where no file can end."""
-    return lambda h: (
-        asked(h) == path and answer(h, content(path)[0][:400] + b"\n(", kind="text/x-python")
-    )
-
-
-def noting(names: list[str]) -> Fault:
-    """No fault: what is asked for is noted."""
-
-    def note(handler: Handler) -> bool:
-        names.append(asked(handler)[1:])
-        return False
-
-    return note
 
 
 @pytest.mark.chromium_only("which files are fetched is the same everywhere")
@@ -186,33 +131,6 @@ def check_mended(page: PageDriver, labs: list[str]) -> None:
         assert not any(notes(page, lab)), lab
 
 
-def check_named(page: PageDriver, lab: str, name: str) -> None:
-    """A lab says in each of its places that it did not come, and names the file."""
-    page.until(partial(has_failed, page, lab))
-    module = name.removesuffix(".py").replace("/", ".")
-    words = notes(page, lab)
-    assert all(text and (name in text or module in text) for text in words), (lab, words)
-
-
-def notes(page: PageDriver, lab: str) -> list[str]:
-    """What a lab that is on its way says in each of its places."""
-    found = page.run(
-        "return [...document.querySelectorAll(arguments[0])].map((e) =>"
-        " e.querySelector('.lab-note')?.textContent ?? '')",
-        BY_NAME[lab].place,
-    )
-    return list(found)
-
-
-def has_failed(page: PageDriver, lab: str) -> bool:
-    return "did not come" in " ".join(notes(page, lab))
-
-
-def try_again(page: PageDriver, lab: str) -> None:
-    button = f"{BY_NAME[lab].place} .lab-note button"
-    page.run("document.querySelector(arguments[0]).click()", button)
-
-
 def test_how_far_a_lab_has_come_is_counted_in_its_place(faulty: Serve) -> None:
     held = "/static/labs/share.py"
     go_on: list[bool] = []
@@ -295,163 +213,3 @@ def test_a_lab_changes_nothing_that_is_locked(shared: PageDriver) -> None:
     shared.one("#chart-map canvas").click()
     shared.frames()
     assert shared.state() == before
-
-
-# One alone
-
-
-def seen(page: PageDriver) -> list[object]:
-    """Which of these are seen: the widget, the cards, the rest of the text."""
-    places = ("#widget", "#recall", "#memory")
-    return [page.one(place).is_displayed() for place in places]
-
-
-@pytest.mark.every_engine
-def test_a_link_shows_one_lab_alone_and_the_widget_comes_in_its_place(shared: PageDriver) -> None:
-    shared.open("?lab=recall")
-    shared.until(lambda: is_here(shared, "recall"))
-    assert seen(shared) == [False, True, False]
-    assert shared.one(".whole").is_displayed()
-    shared.share()
-    assert shared.one("[data-snippet=link]").get_property("value") == f"{shared.address}?lab=recall"
-    shared.run("document.querySelector('#share').close()")
-    shared.call("set", {"lab": None})
-    assert seen(shared) == [True, True, True]
-    assert not shared.one(".whole").is_displayed()
-    shared.call("reset")
-    assert seen(shared) == [False, True, False]
-
-
-@pytest.mark.parametrize("lab", ALONE)
-def test_a_lab_is_alone_in_a_frame_and_as_high_as_told(shared: PageDriver, lab: str) -> None:
-    shared.open(f"?lab={lab}&embed=1")
-    shared.until(lambda: is_here(shared, lab))
-    assert shared.one(BY_NAME[lab].place).is_displayed()
-    assert seen(shared) == [False, lab == "recall", False]
-    assert not shared.one("[data-action=share]").is_displayed()
-    browsers.resize(shared.driver, 720, 720)
-    height = shared.run("return document.documentElement.getBoundingClientRect().height")
-    assert height == pytest.approx(frame_height(View(lab=lab)), abs=40)
-
-
-def test_another_name_shows_the_whole_page_and_is_told(shared: PageDriver) -> None:
-    shared.open("?lab=" + quote('x"]'))
-    assert seen(shared) == [True, True, True]
-    assert shared.one("#notice").is_displayed()
-    for name in ("recal", "share", "none"):
-        shared.call("set", {"lab": "recall"})
-        assert seen(shared) == [False, True, False]
-        shared.call("set", {"lab": name})
-        assert seen(shared) == [True, True, True], name
-        assert shared.one("#notice").is_displayed() == (name != "none"), name
-
-
-def test_before_python_is_there_a_lab_is_alone_already_and_no_other(faulty: Serve) -> None:
-    page = faulty(missing("/sim/run.py"))
-    for name, alone in {"recall": True, "recal": False, "share": False, "none": False}.items():
-        page.open(f"?lab={name}", wait=False)
-        page.until(lambda: page.run("return document.readyState === 'complete'"))
-        assert seen(page) == ([False, True, False] if alone else [True, True, True]), name
-    assert browsers.until_settled(page.driver) == "failed"
-
-
-# In a bundle: archives
-
-
-@pytest.fixture(scope="module")
-def bundled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
-    """A bundle in a folder, served by a server that knows nothing of it."""
-    folder = tmp_path_factory.mktemp("bundle")
-    bundle.write(folder, bundle.contents())
-
-    class Plain(SimpleHTTPRequestHandler):
-        def __init__(self, *arguments: object) -> None:
-            super().__init__(*arguments, directory=str(folder))  # type: ignore[arg-type]
-
-        def end_headers(self) -> None:
-            self.send_header("Cache-Control", "no-store")  # files change here within a second
-            super().end_headers()
-
-        def log_message(self, format: str, *arguments: object) -> None:
-            asked_for.append(self.path.partition("?")[0])
-
-    asked_for: list[str] = []
-    server = Server(("127.0.0.1", 0), Plain)  # type: ignore[arg-type]
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_address[1]}/", folder
-    server.shutdown()
-    server.server_close()
-
-
-def test_a_bundle_starts_from_one_archive_and_its_snapshot_and_brings_each_lab(
-    shared: PageDriver, bundled: tuple[str, Path]
-) -> None:
-    address, _ = bundled
-    page = PageDriver(shared.driver, address, shared.engine)
-    page.open("?k=7&tick=300")
-    assert page.state() == scene({"k": 7}, 300)
-    assert not page.run("return document.documentElement.dataset.slow")
-    names = page.run("return performance.getEntriesByType('resource').map((e) => e.name)")
-    assert not [name for name in names if name.endswith(".py")]
-    assert [name for name in names if name.endswith(START_ARCHIVE)]
-    assert not [name for name in names if name.endswith(LIBRARY)]  # nor does unpacking need it
-    for lab in IN_TURN:
-        come(page, lab)
-        page.until(partial(is_here, page, lab))
-    page.run("document.querySelector('#share').close()")
-    page.until(lambda: told(page) == [])
-
-
-@contextmanager
-def spoiled(archive: Path, damage: str) -> Iterator[None]:
-    """An archive that is not there, or not as it was."""
-    whole = archive.read_bytes()
-    middle = len(whole) // 2
-    if damage == "missing":
-        archive.unlink()
-    elif damage == "cut":
-        archive.write_bytes(whole[:middle])
-    else:
-        archive.write_bytes(whole[:middle] + bytes(9) + whole[middle + 9 :])
-    try:
-        yield
-    finally:
-        archive.write_bytes(whole)
-
-
-@pytest.mark.chromium_only("one of each kind runs in every engine")
-@pytest.mark.parametrize("damage", ["missing", "cut", "other bytes"])
-def test_a_bad_archive_of_the_start_is_reported_and_may_be_tried_again(
-    shared: PageDriver, bundled: tuple[str, Path], damage: str
-) -> None:
-    address, folder = bundled
-    page = PageDriver(shared.driver, address, shared.engine)
-    with spoiled(folder / START_ARCHIVE, damage):
-        page.open(wait=False)
-        check_report(page, "start.zip", button="Try again")
-    page.action("reload")
-    assert browsers.until_settled(page.driver) == "ready"
-
-
-@pytest.mark.chromium_only("one of each kind runs in every engine")
-@pytest.mark.parametrize("damage", ["missing", "cut", "other bytes"])
-def test_a_bad_archive_of_a_lab_is_told_in_its_place(
-    shared: PageDriver, bundled: tuple[str, Path], damage: str
-) -> None:
-    address, folder = bundled
-    page = PageDriver(shared.driver, address, shared.engine)
-    listed = json.loads((folder / "bundle.json").read_text())["files"]
-    assert {lab_archive(lab) for lab in OWN} <= set(listed)
-    with ExitStack() as spoiling:
-        for lab in OWN:
-            spoiling.enter_context(spoiled(folder / lab_archive(lab), damage))
-        page.open()
-        for lab in IN_TURN:
-            come(page, lab)
-            page.until(partial(has_failed, page, lab))
-        assert state(page) == "ready"
-    for lab in IN_TURN:
-        come(page, lab)
-        try_again(page, lab)
-        page.until(partial(is_here, page, lab))
-    page.until(lambda: told(page) == [])

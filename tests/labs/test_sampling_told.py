@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from math import inf
 from typing import Any
 
-import jsonschema
 import pytest
 
 from sim.chart import Chart
@@ -45,7 +43,7 @@ from sim.labs.sampling_verdict import Verdict, judged, luck
 from sim.marks import PALETTES
 from sim.work import finish
 from tests.labs.sampling import NAMES, THREE, of_scene
-from tests.labs.test_charts import SCHEMA
+from tests.labs.specs import validator
 
 GOOD, BAD = Verdict(0.01, 5.0, 6, 0.4), Verdict(0.2, 900.0, 6, 1e-9)
 
@@ -197,11 +195,7 @@ def test_the_section_can_be_read_before_python_comes() -> None:
 
 @pytest.mark.parametrize("theme", PALETTES)
 def test_its_charts_are_valid_with_their_data(theme: str) -> None:
-    if not SCHEMA.exists():
-        if os.environ.get("CI"):
-            pytest.fail("the schema of Vega-Lite is not installed")
-        pytest.skip("the schema of Vega-Lite is not installed; run: python3 -m tests")
-    validator = jsonschema.Draft7Validator(json.loads(SCHEMA.read_text("utf-8")))
+    schema = validator()
     shown = of_rule("standard", [0.1, 0.3], [0.9, 0.6], 0.5)
     known = of_scene("3 words", "argmax")
     text = written(known, finish(Drawn(known, 500, 1).work()), False)
@@ -213,14 +207,14 @@ def test_its_charts_are_valid_with_their_data(theme: str) -> None:
     for chart, given in inputs:
         data = chart.data(given)
         spec = {**chart.spec(PALETTES[theme]), "datasets": data}
-        assert validator.is_valid(json.loads(json.dumps(spec)))
+        assert schema.is_valid(json.loads(json.dumps(spec)))
         named = {layer["data"]["name"] for layer in spec["layer"]}
         assert named == set(data)
         table = chart.table(given, data)
         assert all(len(row) == len(table.columns) for row in table.rows)
         stops = chart.stops(given, data)
         assert len(stops) == len({stop.x for stop in stops}) >= 3
-    assert not validator.is_valid({**spec, "layer": [{"mark": "blob"}]})
+    assert not schema.is_valid({**spec, "layer": [{"mark": "blob"}]})
 
 
 def test_the_bars_of_a_draw_hold_the_coin_and_what_is_cut_out() -> None:

@@ -12,12 +12,11 @@ from typing import Any
 import pytest
 from selenium.common.exceptions import WebDriverException
 
-from sim.labs.frames import fitted
 from sim.marks import PALETTES
 from sim.params import Params
 from sim.run import Run
 from sim.scene import picture
-from sim.view import PARTS, View
+from sim.view import View
 from tests.course import COLUMN, SUB_PATH, Notes, document, pages, snippet, static_host
 from tests.driver import PageDriver
 from tests.shown import scene
@@ -38,7 +37,7 @@ def test_a_frame_from_the_dialog_shows_the_scene_alone_at_its_height(
             assert "seed 0" in page.one(".scene").text
             assert str(page.one("#scene").get_property("href")).startswith(simulator + "?k=7&")
             assert not page.one("[name=alpha]").is_enabled()
-            assert 0 <= page.run(LEFT_OVER) < 60
+            assert 0 <= page.run("return innerHeight - document.documentElement.offsetHeight") < 60
         shared.until(lambda: notes.heard("ready"))
         assert notes.heard("ready")[0]["params"]["draft_length"] == 7
 
@@ -91,139 +90,6 @@ def test_every_message_does_what_the_reader_could(shared: PageDriver, simulator:
         embedly = json.loads(next(m for m in others() if isinstance(m, str)))
         assert embedly["context"] == "iframe.resize"
         assert embedly["src"] == f"{simulator}?embed=1"
-
-
-SHOWN: tuple[tuple[str, ...], ...] = (
-    *((part,) for part in PARTS),
-    ("board", "numbers"),
-    ("numbers", "clock", "timeline"),
-    ("board", "pass", "numbers", "timeline"),
-    ("board", "controls"),
-)
-LEFT_OVER = "return innerHeight - document.documentElement.offsetHeight"
-
-BLANK = {"whole": 210, "asking": 330}
-"""px that a frame may be higher than what it holds, where its kind of width is at its best."""
-
-
-@pytest.mark.chromium_only("its fonts decide; one engine is enough")
-def test_a_frame_from_the_dialog_is_high_enough_at_every_width(
-    shared: PageDriver, simulator: str
-) -> None:
-    frames = {
-        "whole": snippet("iframe", simulator, Params(), View()),
-        "asking": snippet("iframe", simulator, Params(), View(ask="speedup")),
-    }
-    widths = 360, 390, 639, 640, 720, 899, 900, 1000, 1280
-    for name, frame in frames.items():
-        with pages({"/": document(f"<main>{frame}</main>")}) as address:
-            notes = Notes(shared, address)
-            views: tuple[View, ...] = (View(ask="speedup" if name == "asking" else "none"),)
-            if name == "whole":
-                views += tuple(View(show=show) for show in SHOWN)
-            wrong = {}
-            for view in views:
-                with notes.inside() as page:
-                    page.call("set", {"show": list(view.show) or None})
-                height = fitted(view)
-                for width in widths:
-                    notes.run(
-                        "document.querySelector('main').style.width = `${arguments[0]}px`;"
-                        "document.querySelector('iframe').style.height = arguments[1]",
-                        *(width, height),
-                    )
-                    with notes.inside() as page:
-                        page.until(lambda w=width: page.run("return innerWidth") == w)  # type: ignore[misc]
-                        page.frames(2)
-                        blank = page.run(LEFT_OVER)
-                        if not 0 <= blank <= BLANK[name]:
-                            wrong[view.show, width] = blank
-            assert wrong == {}, name
-
-
-RESIZE = (
-    "const [width, height] = arguments;"
-    "const { style } = document.querySelector('iframe');"
-    "[style.width, style.height] = [`${width}px`, `${height}px`]"
-)
-
-MAIN = (
-    "#board",
-    "#caption",
-    "#clock",
-    "#controls",
-    "#strip",
-    "[data-metric=speedup]",
-    "[data-action=reset]",
-    "[data-action=evict]",
-    "[name=tick]",
-    "#scene",
-)
-"""What no frame is without."""
-
-
-def missed(page: PageDriver) -> list[str]:
-    """What of the widget's main parts is not to be seen."""
-    seen = "return !!document.querySelector(arguments[0]).getClientRects().length"
-    return [selector for selector in MAIN if not page.run(seen, selector)]
-
-
-@pytest.mark.every_engine
-def test_a_frame_of_any_width_holds_the_whole_widget_when_its_height_changes(
-    shared: PageDriver, simulator: str
-) -> None:
-    frame = f'<iframe src="{simulator}?embed=1" style="width:1150px;height:800px"></iframe>'
-    with pages({"/": document(frame)}) as address:
-        notes = Notes(shared, address)
-        for width in (1150, 1900, 720, 624, 468, 300):
-            for height in (1990, 1991):
-                notes.run(RESIZE, width, height)
-                with notes.inside() as page:
-                    page.until(lambda w=width: page.run("return innerWidth") == w)  # type: ignore[misc]
-                    page.frames()
-                    assert not missed(page), width
-                    assert page.one("#legend").is_displayed()
-                    assert page.run("return document.documentElement.scrollWidth") <= width
-
-
-@pytest.mark.every_engine
-def test_a_low_frame_has_the_widget_in_short_and_one_that_grows_has_it_whole(
-    shared: PageDriver, simulator: str
-) -> None:
-    frame = f'<iframe src="{simulator}?embed=1" style="border:0"></iframe>'
-    with pages({"/": document(frame)}) as address:
-        notes = Notes(shared, address)
-        scenes: tuple[dict[str, Any], ...] = (
-            {},
-            {"k": 32, "alpha": 0.1, "tick": 300},
-            {"evict": [60], "tick": 61},
-            {"cache": False},
-            {"ask": "speedup"},
-        )
-        for width in (720, 640, 960):
-            notes.run(RESIZE, width, 600)
-            for query in scenes:
-                with notes.inside() as page:
-                    page.until(lambda w=width: page.run("return innerWidth") == w)  # type: ignore[misc]
-                    page.call("set", {"ask": None, "k": None, "cache": None, "evict": [], **query})
-                    page.frames()
-                    assert not missed(page)
-                    assert page.one("#question" if "ask" in query else "#sentence").is_displayed()
-                    assert not page.one("#legend").is_displayed()
-                    room = page.run("return [document.documentElement.scrollHeight, innerHeight]")
-                    assert room[0] <= room[1], (width, query)
-
-        # The height that is asked for is that of the whole, so that whoever can gives it.
-        def follows() -> bool:
-            height = notes.heard("resize")[-1]["height"]
-            notes.run(RESIZE, 960, height)
-            with notes.inside() as page:
-                whole = page.run("return document.documentElement.getBoundingClientRect().height")
-                return height > 700 and height - 1 < whole <= height and not missed(page)
-
-        shared.until(follows)
-        with notes.inside() as page:
-            assert page.one("#legend").is_displayed()
 
 
 def test_what_is_said_while_it_loads_is_heard_and_the_last_word_counts(
