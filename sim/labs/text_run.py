@@ -91,7 +91,7 @@ def both_ways(models: Models, asked: Asked, clock: Callable[[], float]) -> Work[
     end = len(plain.tokens)
     apart = next((at for at in range(end) if plain.tokens[at] != other.tokens[at]), None)
     passes = plain.state.verify_passes, other.state.verify_passes
-    told = f"Plain decoding took {passes[0]} passes for it, with drafts it were {passes[1]}."
+    told = f"Plain decoding took {passes[0]} passes for it, with drafts it took {passes[1]}."
     text = models.pairs.decode(plain.tokens[plain.origins.count("prompt") :])
     if apart is None:
         return f"The likeliest {BOTH_WAYS} tokens are the same, one by one. {told} “{text}”"

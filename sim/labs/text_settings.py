@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 from sim.kinds import Choice, Kind, Real, Switch, Whole
 from sim.lists import Wholes
-from sim.params import HORIZON
+from sim.params import HORIZON, Params
 from sim.reading import UnreadableError
 from sim.settings import rows, setting
 
-if TYPE_CHECKING:
-    from sim.labs.writer import Setting
-
-DRAFTS = ("ngram", "small")
+NGRAM, SMALL = DRAFTS = "ngram", "small"
 MOST_TOKENS = 10_000
 
 
@@ -44,6 +41,26 @@ class Prose(Kind[str]):
     def write(self, value: str) -> str:
         """The text."""
         return value
+
+
+class Setting(NamedTuple):
+    """How a text is written."""
+
+    k: int = 4
+    draft: str = SMALL
+    temperature: float = 0.8
+    seed: int = 0
+    speculation: bool = True
+    kv_cache: bool = True
+
+    def params(self) -> Params:
+        """The widget's parameters of the same name."""
+        return Params(
+            draft_length=self.k,
+            seed=self.seed,
+            speculation=self.speculation,
+            kv_cache=self.kv_cache,
+        )
 
 
 @dataclass(frozen=True)
@@ -96,8 +113,6 @@ class Asked:
 
     def writing(self) -> Setting:
         """The same for the writer."""
-        from sim.labs.writer import Setting
-
         return Setting(
             self.k, self.draft, self.temperature, self.seed, self.speculation, self.cache
         )

@@ -16,10 +16,10 @@ import numpy as np
 from sim.cache import ACCEPTED, BONUS, PLAIN, slot_states, window_start
 from sim.labs.ngram import Ngram
 from sim.labs.speculative import acceptance, drawn, residual
+from sim.labs.text_settings import NGRAM, SMALL, Setting
 from sim.labs.transformer import Kept, Transformer
 from sim.labs.weights import Array, Trained
 from sim.metrics import Counters
-from sim.params import Params
 from sim.run import evict, recompute_pass, verify_pass
 from sim.work import Work
 
@@ -29,8 +29,6 @@ CLOSE = 1e-4
 
 DRAFT, COIN, REPLACEMENT = range(3)
 """Streams of uniforms."""
-
-NGRAM, SMALL = DRAFTS = "ngram", "small"
 
 
 class Draft(Protocol):
@@ -121,26 +119,6 @@ class Passed(NamedTuple):
     def accepted(self) -> int:
         """Drafts that were kept."""
         return sum(1 for draft in self.drafts if draft.accepted)
-
-
-class Setting(NamedTuple):
-    """How a text is written."""
-
-    k: int = 4
-    draft: str = SMALL
-    temperature: float = 0.8
-    seed: int = 0
-    speculation: bool = True
-    kv_cache: bool = True
-
-    def params(self) -> Params:
-        """The widget's parameters of the same name."""
-        return Params(
-            draft_length=self.k,
-            seed=self.seed,
-            speculation=self.speculation,
-            kv_cache=self.kv_cache,
-        )
 
 
 class Models:
