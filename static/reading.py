@@ -36,7 +36,7 @@ class Reading:
         self, follow: Callable[[Mapping[str, str]], None], session: Callable[[], Session]
     ) -> None:
         self._visit, self._session = follow, session
-        self._places, self._marked = Places(), False
+        self._places, self._marked, self._observed = Places(), False, False
         self._came_from: Any = None
         self._links: dict[tuple[Params, int], list[Any]] = {}
         self._here: list[Any] = []
@@ -103,9 +103,18 @@ class Reading:
         widget = one("#widget")
         if not root.classList.contains(PANEL):
             root.style.setProperty("--place", f"{widget.getBoundingClientRect().height}px")
+        if not self._observed:
+            self._observed = True
+            browser.observe_size(widget, self._clear)
         root.classList.add(PANEL)
         root.classList.toggle(CHARTED, charted)
-        root.style.setProperty("--panel-height", f"{widget.getBoundingClientRect().height}px")
+        self._clear()
+
+    def _clear(self) -> None:
+        """Leave the end of the text clear of the panel, as high as what it says makes it."""
+        if root.classList.contains(PANEL):
+            height = one("#widget").getBoundingClientRect().height
+            root.style.setProperty("--panel-height", f"{height}px")
 
     def _close(self) -> None:
         """Put the widget back into its place, and the reader at the link."""
