@@ -12,9 +12,7 @@ from sim.view import View
 from tests import browsers
 from tests.driver import PageDriver
 from tests.faults import Serve, missing
-from tests.labs.bringing import (
-    is_here,
-)
+from tests.labs.bringing import is_here
 
 
 def seen(page: PageDriver) -> list[object]:
@@ -47,8 +45,9 @@ def test_a_lab_is_alone_in_a_frame_and_as_high_as_told(shared: PageDriver, lab: 
     assert seen(shared) == [False, lab == "recall", False]
     assert not shared.one("[data-action=share]").is_displayed()
     browsers.resize(shared.driver, 720, 720)
-    height = shared.run("return document.documentElement.getBoundingClientRect().height")
-    assert height == pytest.approx(frame_height(View(lab=lab)), abs=40)
+    height = "return document.documentElement.getBoundingClientRect().height"
+    told = pytest.approx(frame_height(View(lab=lab)), abs=40)
+    shared.until(lambda: shared.run(height) == told)  # what it shows may still be on its way
 
 
 def test_another_name_shows_the_whole_page_and_is_told(shared: PageDriver) -> None:

@@ -25,22 +25,36 @@ TABS = """<body style="margin: 0"><iframe id="first" src="{0}" width="600" heigh
 ALONE = pytest.mark.chromium_only("Python alone decides this")
 
 
-@pytest.fixture
-def tabs(shared: PageDriver) -> Iterator[PageDriver]:
-    """The page twice, side by side, with nothing remembered: what it keeps knows no difference
-    between two tabs and two frames, and no driver has to look at a hidden one."""
+@pytest.fixture(scope="module")
+def two(shared: PageDriver) -> Iterator[str]:
+    """The address of a page that holds the page twice, side by side: what it keeps knows no
+    difference between two tabs and two frames, and no driver has to look at a hidden one."""
     with pages({"/": TABS.format(shared.address)}) as address:
-        shared.driver.get(address)
+        yield address + "/"
+
+
+@pytest.fixture
+def tabs(shared: PageDriver, two: str) -> Iterator[PageDriver]:
+    """The page twice, with nothing remembered."""
+    shared.driver.switch_to.default_content()
+    if shared.driver.current_url == two:
+        go(shared, "first")
+        erase(shared)
+        go(shared, "second")
+        shared.until(lambda: says(shared, "Erased in another tab"))
+    else:
+        shared.driver.get(two)
         for name in ("first", "second"):
             go(shared, name)
             assert browsers.until_settled(shared.driver) == "ready"
         shared.run("localStorage.clear()")  # what is kept in a frame may be kept apart
-        for name in ("second", "first"):
+        for name in ("first", "second"):
             go(shared, name)
             come(shared)
-        yield shared
-        shared.run("localStorage.clear()")
-        shared.driver.switch_to.default_content()
+    go(shared, "first")
+    yield shared
+    shared.run("localStorage.clear()")
+    shared.driver.switch_to.default_content()
 
 
 def go(page: PageDriver, name: str) -> None:
@@ -53,6 +67,15 @@ def rate(page: PageDriver, rating: str, times: int = 1) -> None:
     for _ in range(times):
         press(page, "reveal")
         press(page, rating)
+
+
+def says(page: PageDriver, words: str) -> bool:
+    return words in page.text("#deck-kept")
+
+
+def erase(page: PageDriver) -> None:
+    press(page, "erase")
+    press(page, "erase")
 
 
 def kept(page: PageDriver) -> Memory:
@@ -84,8 +107,7 @@ def test_what_one_tab_erases_no_other_brings_back(tabs: PageDriver) -> None:
     press(tabs, "reveal")
     go(tabs, "second")
     rate(tabs, "easy")
-    press(tabs, "erase")
-    press(tabs, "erase")
+    erase(tabs)
     assert tabs.run("return localStorage.length") == 0
     go(tabs, "first")
     tabs.until(lambda: "Erased in another tab" in tabs.text("#deck-kept"))
@@ -110,13 +132,12 @@ def test_an_answer_stays_open_while_another_tab_rates(tabs: PageDriver) -> None:
 
 
 @pytest.fixture
-def deck(shared: PageDriver) -> Iterator[PageDriver]:
+def deck(page: PageDriver) -> Iterator[PageDriver]:
     """The cards, with nothing remembered."""
-    shared.open()
-    shared.run("localStorage.clear()")
-    come(shared)
-    yield shared
-    shared.run("localStorage.clear()")
+    come(page)
+    erase(page)
+    yield page
+    page.run("localStorage.clear()")
 
 
 @ALONE
@@ -130,10 +151,6 @@ def test_a_tab_that_missed_what_another_did_reads_it_before_it_writes(deck: Page
     deck.run("localStorage.removeItem(arguments[0])", PLACE)
     rate(deck, "easy")
     assert set(kept(deck).strengths) == {KEYS[2]}
-
-
-def says(page: PageDriver, words: str) -> bool:
-    return words in page.text("#deck-kept")
 
 
 def choose(page: PageDriver, path: Path) -> None:
@@ -161,8 +178,7 @@ def test_import_reads_an_export_back_and_loses_nothing(deck: PageDriver, tmp_pat
     assert asked(deck) == CARDS[6].question, "a new round, the weakest first"
     assert not deck.one("#deck-answer").is_displayed()
     assert deck.run("return document.querySelector('[name=standing]:checked').value") == "1"
-    press(deck, "erase")
-    press(deck, "erase")
+    erase(deck)
     choose(deck, file)  # the same file once more
     deck.until(lambda: kept(deck).known == 6)
 

@@ -18,14 +18,17 @@ from tests.labs.charts import NEAR, come
 from tests.sources import UNCACHED
 
 AXE = NODE / "node_modules" / "axe-core" / "axe.min.js"
-RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+RULES = ("tag", ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"])
+OF_COLOURS = ("rule", ["color-contrast", "link-in-text-block"])
+"""Those of its rules that a theme can break alone."""
 
-
-OF_THE_TEXT = ("opened", "charted and recalling", "led", *(f"{lab} alone" for lab in ALONE))
+OF_THE_TEXT = ("charted and recalling", "led", *(f"{lab} alone" for lab in ALONE))
 """States in which the text is looked at too; in the others it is what it was."""
 
 
-def complaints(page: PageDriver, text: bool = True) -> list[str]:
+def complaints(
+    page: PageDriver, text: bool = True, rules: tuple[str, list[str]] = RULES
+) -> list[str]:
     """What axe finds in the page as it is, with the elements meant; with its text or without."""
     if not AXE.exists():
         if os.environ.get("CI"):
@@ -33,11 +36,11 @@ def complaints(page: PageDriver, text: bool = True) -> list[str]:
         pytest.skip("axe-core is not installed; run: python3 -m tests")
     page.run(AXE.read_text("utf-8"))
     found: list[dict[str, Any]] = page.driver.execute_async_script(
-        "const done = arguments[2];"
-        "axe.run({exclude: arguments[1]}, {runOnly: {type: 'tag', values: arguments[0]},"
+        "const [type, values, exclude, done] = arguments;"
+        "axe.run({exclude}, {runOnly: {type, values},"
         "  resultTypes: ['violations']}).then("
         "  ({violations}) => done(violations), (error) => done([{id: String(error), nodes: []}]))",
-        RULES,
+        *rules,
         [] if text else ["#text"],
     )
     return [
@@ -132,12 +135,12 @@ STATES: dict[str, Callable[[PageDriver], object]] = {
 
 
 def check_both_themes(page: PageDriver, state: str) -> None:
-    """axe is content with the page as it is, light and dark."""
-    for theme in ("light", "dark"):
+    """axe is content with the page as it is, light and, as to its colours, dark."""
+    for theme, rules in (("light", RULES), ("dark", OF_COLOURS)):
         # Only the theme: what was said, opened and drawn stays as it is.
         page.run("document.documentElement.dataset.theme = arguments[0]", theme)
         page.frames()
-        assert complaints(page, state in OF_THE_TEXT) == [], (state, theme)
+        assert complaints(page, state in OF_THE_TEXT, rules) == [], (state, theme)
 
 
 def test_nothing_is_wrong_in_either_theme(shared: PageDriver) -> None:
