@@ -62,12 +62,42 @@ function pointing(place, view) {
   };
 }
 
+/** Keep a chart as wide as its place while it is near the screen; one that is away has time until
+ * it comes near. Gives what ends that. */
+function follow(place, view) {
+  let near = true, width = view.container().clientWidth;
+  const fit = () => {
+    const room = view.container().clientWidth;
+    if (!near || !room || room === width) return;
+    width = room;
+    view.width(width).runAsync();
+  };
+  const size = new ResizeObserver(fit);
+  const sight = new IntersectionObserver((entries) => {
+    near = entries.at(-1).isIntersecting;
+    fit();
+  }, { rootMargin: "400px" });
+  size.observe(place);
+  sight.observe(place);
+  return () => {
+    size.disconnect();
+    sight.disconnect();
+  };
+}
+
+/** A compiled specification whose width is set from outside alone: Vega's own would follow its
+ * container, and draw at once what is far away. */
+const still = (spec) => ({
+  ...spec,
+  signals: spec.signals.map((signal) => (signal.name === "width" ? { ...signal, on: [] } : signal)),
+});
+
 /** Draw a chart from a specification in JSON; gives what changes its data, also in JSON, and what
  * points at its values. `clicked` gets the row of whatever the reader clicks, in JSON too. */
 export async function draw(place, specification, renderer, clicked) {
   await loaded;
   const quiet = { actions: false, defaultStyle: false, tooltip: false, logLevel: ERRORS };
-  const settings = { renderer, ...quiet };
+  const settings = { renderer, patch: still, ...quiet };
   const told = ["role", "aria-label"].map((name) => [name, place.getAttribute(name)]);
   const { view, finalize } = await globalThis.vegaEmbed(place, JSON.parse(specification), settings);
   // The place has a description, and the table the numbers; the marks alone would say little.
@@ -83,12 +113,16 @@ export async function draw(place, specification, renderer, clicked) {
   view.addEventListener("click", (_event, item) => {
     if (item?.datum) clicked(JSON.stringify(item.datum));
   });
+  const part = follow(place, view);
   return {
     ...pointing(place, view),
     update(data) {
       for (const [name, rows] of Object.entries(JSON.parse(data))) view.data(name, rows);
       return view.runAsync();
     },
-    finalize,
+    finalize() {
+      part();
+      finalize();
+    },
   };
 }

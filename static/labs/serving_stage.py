@@ -101,8 +101,9 @@ class Stage:
         self._slot = Attribute(one("#serving-slot"), "textContent")
         self._pass = Attribute(one("#serving-pass"), "textContent")
         self._play = Attribute(one('[data-serving-action="play"]'), "textContent")
-        self._width = 0.0
+        self._width, self._near = 0.0, False
         browser.observe_size(self._box, self._measure)
+        browser.watch_near(self._box, self._come)
         browser.listen(self._line, "input", self._scrub)
         browser.listen(self._line, "change", lambda _event: self._moved())
 
@@ -151,6 +152,10 @@ class Stage:
         self._width = float(self._box.clientWidth)
         self._frames.ask()
 
+    def _come(self, near: bool) -> None:
+        self._near = near
+        self._frames.ask()
+
     def _scrub(self, _event: Any) -> None:
         self.playing = False
         if self._history and self._history.moments:
@@ -177,7 +182,7 @@ class Stage:
 
     def _draw(self, history: History, moment: Moment, at: int) -> None:
         asked = history.scene.asked
-        if self._width and self._colours:
+        if self._width and self._colours and self._near:
             drawn, ratio = board(asked, moment), browser.pixel_ratio()
             self._board.draw(drawn.states, False, self._width, ratio, self._colours, drawn.borders)
             self._pointer.show()

@@ -239,6 +239,22 @@ def test_each_drawn_chart_fits_a_phone_and_is_one_image_with_a_name_and_a_named_
         browsers.resize(page.driver, 1280, 720)
 
 
+def test_a_chart_takes_another_width_when_it_is_near_and_not_before(page: PageDriver) -> None:
+    width = "return Number(document.querySelector('#chart-length svg').getAttribute('width'))"
+    try:
+        come(page, "length")
+        before = page.run(width)
+        page.run("scrollTo(0, document.documentElement.scrollHeight)")
+        page.frames()
+        browsers.resize(page.driver, 360, 740)
+        page.frames(6)
+        assert page.run(width) == before > 360
+        come(page, "length")
+        assert page.run(width) < 360
+    finally:
+        browsers.resize(page.driver, 1280, 720)
+
+
 def test_a_map_without_a_best_length_says_so(shared: PageDriver) -> None:
     shared.open("?c=0")
     come(shared, "map")

@@ -16,6 +16,7 @@ from sim.labs.service import Scene, longest_of, scene_of
 from sim.labs.serving_shown import SETTINGS, Shown, compared, gained, numbers_told
 from sim.labs.slots import POINT, board, pass_told, slot_told
 from sim.work import finish
+from tests import browsers
 from tests.driver import PageDriver
 
 OPENING = {policy: finish(record(scene_of(Shown(policy=policy)))) for policy in POLICIES}
@@ -109,6 +110,25 @@ def test_one_steps_back_and_forth_and_plays_to_the_end(shared: PageDriver) -> No
         "line.dispatchEvent(new Event('change', {bubbles: true}))"
     )
     shows(shared, history, 7)
+
+
+def test_the_memory_is_drawn_anew_when_it_is_near_and_not_before(shared: PageDriver) -> None:
+    come(shared)
+    width = "return document.querySelector('#serving-board').width"
+    near = "document.querySelector(arguments[0]).scrollIntoView({ block: 'center' })"
+    try:
+        shared.run(near, "#serving-board")
+        shared.until(lambda: shared.run(width) > 360)
+        before = shared.run(width)
+        shared.run(near, "#chart-frontier")
+        shared.frames()
+        browsers.resize(shared.driver, 360, 740)
+        shared.frames(6)
+        assert shared.run(width) == before
+        shared.run(near, "#serving-board")
+        shared.until(lambda: shared.run(width) < 360)
+    finally:
+        browsers.resize(shared.driver, 1280, 720)
 
 
 def test_another_way_shows_what_the_same_arrivals_would_be_at_this_moment(
