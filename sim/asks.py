@@ -18,6 +18,7 @@ BUTTONS: dict[str, Callable[[Session], Step]] = {
     "evict": actions.evict,
     "reset": actions.reset,
     "theme": actions.next_theme,
+    "words": actions.switch_words,
     "better": actions.better,
     "keep": actions.keep,
     "unkeep": actions.dismiss_kept,
@@ -64,6 +65,7 @@ SILENT = frozenset(
         *(actions.set_speed, actions.next_theme, actions.keep, actions.dismiss_kept),
         *(actions.dismiss_ghost, actions.dismiss_point),
         *(actions.predict, actions.note, actions.ask_again, actions.done),
+        actions.switch_words,
     }
 )
 """Actions that nothing can be wrong with: what was complained of before stands."""

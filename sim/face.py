@@ -32,6 +32,7 @@ from sim.session import OF_A_STORY
 from sim.settings import write
 from sim.state import GHOSTS, Kept, Session
 from sim.story import ADVANCED, describe_slot, figures, settings, split, summary
+from sim.stretch import Stretch
 from sim.strip import strip
 from sim.verbs import BUTTONS, VERB
 from sim.view import SPEED
@@ -86,6 +87,8 @@ class Moment(NamedTuple):
     """The run as it was before one was."""
     kept: Kept | None = None
     """A run kept for comparison."""
+    words: Stretch | None = None
+    """What drafts and tokens say."""
 
     @property
     def known(self) -> int:
@@ -95,12 +98,12 @@ class Moment(NamedTuple):
 
 def this_pass(moment: Moment) -> Shown:
     """The pass that the tick was."""
-    told = strip(moment.run, moment.tick, moment.phase, moment.ghost)
+    told = strip(moment.run, moment.tick, moment.phase, moment.ghost, moment.words)
     cells = len(told.cells)
     first = moment.question is not None and moment.tick == 0
     return {
         "#caption": emphasised(PREDICT_FIRST if first else told.caption),
-        "#strip": strip_html(told, moment.free),
+        "#strip": strip_html(told, moment.free, roomy=cells <= CROWD),
         "#strip@class": "strip" + (" crowd" if cells > CROWD else " many" * (cells > MANY_CELLS)),
     }
 
@@ -108,7 +111,9 @@ def this_pass(moment: Moment) -> Shown:
 def slot_note(moment: Moment) -> Shown:
     """What the slot pointed at holds."""
     run, tick, phase, slot = moment.run, moment.tick, moment.phase, moment.slot
-    return {"#slot-note": POINT_AT_ONE if slot is None else describe_slot(run, tick, slot, phase)}
+    if slot is None:
+        return {"#slot-note": POINT_AT_ONE}
+    return {"#slot-note": describe_slot(run, tick, slot, phase, moment.words)}
 
 
 def numbers(moment: Moment) -> Shown:
@@ -241,8 +246,10 @@ class Part(NamedTuple, Generic[S]):
 
 
 OF_A_MOMENT: tuple[Part[Moment], ...] = (
-    Part(this_pass, lambda m: (m.run, m.tick, m.phase, m.question, m.free, m.ghost)),
-    Part(slot_note, lambda m: (m.run, m.tick, m.phase, m.slot) if m.slot is not None else None),
+    Part(this_pass, lambda m: (m.run, m.tick, m.phase, m.question, m.free, m.ghost, m.words)),
+    Part(
+        slot_note, lambda m: m.slot if m.slot is None else (m.run, m.tick, m.phase, m.slot, m.words)
+    ),
     Part(numbers, lambda m: (m.run, m.known, m.ghosts, m.question)),
     Part(lanes, lambda m: (m.run, m.tick, m.phase, m.width, m.zoom, m.ghost, m.kept)),
     Part(compared, lambda m: (m.run, m.known, m.ghost, m.kept)),
@@ -309,6 +316,14 @@ def look(session: Session) -> Shown:
         ":root@data-theme": view.theme != "auto" and view.theme,
         "[data-action=theme]@aria-label": COLOURS[view.theme],
         "[data-action=theme]@title": COLOURS[view.theme],
+    }
+
+
+def lent(session: Session) -> Shown:
+    """The button for words, once there are some."""
+    return {
+        "[data-action=words]@hidden": session.stretch is None,
+        "[data-action=words]@aria-pressed": "true" if session.view.words else "false",
     }
 
 
@@ -382,6 +397,7 @@ def asked(session: Session) -> Shown:
 
 OF_A_SESSION: tuple[Part[Session], ...] = (
     Part(look, lambda s: (s.view.show, s.view.embed, s.view.theme)),
+    Part(lent, lambda s: (s.stretch is None, s.view.words)),
     Part(locks, _locked_by),
     Part(rail, lambda s: (s.view.story, s.view.lock)),
     Part(speed, lambda s: s.view.speed),

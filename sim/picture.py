@@ -322,10 +322,11 @@ def bar_parts(parts: Mapping[str, float]) -> Markup:
     return Markup("".join(rects))
 
 
-def strip_html(strip: Strip, free: bool = False) -> Markup:
+def strip_html(strip: Strip, free: bool = False, roomy: bool = True) -> Markup:
     """The cells of one pass, or how much of an evicted cache is back.
 
-    Drafts whose verdict may be set are buttons; `free` says whether they can be pressed now.
+    Drafts whose verdict may be set are buttons; `free` says whether they can be pressed now, and
+    `roomy` whether words have room in the cells.
     """
     if strip.restored is not None:
         back = 100 * strip.restored
@@ -338,12 +339,15 @@ def strip_html(strip: Strip, free: bool = False) -> Markup:
             preserveAspectRatio="none",
             aria_hidden="true",
         )
-    return Markup("".join(_cell(cell, index, free) for index, cell in enumerate(strip.cells)))
+    cells = enumerate(strip.cells)
+    return Markup("".join(_cell(cell, index, free, roomy) for index, cell in cells))
 
 
-def _cell(cell: StripCell, index: int, free: bool) -> str:
-    look = f'class="cell {cell.state}"'
-    inside = f"<b>{cell.mark}</b><small>{_coin(cell.coin)}</small>"
+def _cell(cell: StripCell, index: int, free: bool, roomy: bool) -> str:
+    worded = roomy and (cell.word or cell.struck)
+    look = f'class="cell {cell.state}{" worded" if worded else ""}"'
+    mark = f"{_words(cell)}</b> " if worded else f"{cell.mark}</b>"
+    inside = f"<b>{mark}<small>{_coin(cell.coin)}</small>"
     if not cell.press:
         return f'<div {look} title="{quoted(cell.label)}">{inside}</div>'
     told = quoted(f"{cell.label}; {cell.press}" if free else cell.label)
@@ -352,6 +356,16 @@ def _cell(cell: StripCell, index: int, free: bool) -> str:
         f'<button type="button" {look} data-draft="{index}" title="{told}" aria-label="{told}"'
         f"{rests}>{inside}</button>"
     )
+
+
+def _words(cell: StripCell) -> str:
+    """The mark of a cell over its word; of one that is replaced, the word beside the mark."""
+    if not cell.struck:
+        return f"{cell.mark}<span>{escaped(cell.word)}</span>"
+    struck = f"<s>{escaped(cell.struck)}</s>"
+    if not cell.word:
+        return f"{cell.mark}<span>{struck}</span>"
+    return f"{cell.mark[0]} {struck} <span>{escaped(cell.word)}</span>"
 
 
 def _coin(text: str) -> str:

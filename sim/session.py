@@ -16,6 +16,7 @@ from sim.rail import STORIES
 from sim.reading import UnreadableError
 from sim.settings import entered, shown, stepped, write
 from sim.state import Kept, Session
+from sim.stretch import FILE, read_stretch
 from sim.theory import best_length
 from sim.verbs import VERB
 from sim.view import BY_KEY, NO_QUESTION, SPEED, THEMES, View, changed, with_lab_keys
@@ -247,6 +248,19 @@ def next_theme(session: Session, dark: bool = False) -> Step:
     return replace(session, view=replace(session.view, theme=following)), []
 
 
+def lend(session: Session, data: bytes) -> Step:
+    """Have the words of a stretch of text, as `read_stretch` takes it."""
+    try:
+        return replace(session, stretch=read_stretch(data)), []
+    except UnreadableError:
+        return session, [f"{FILE} is damaged; drafts and slots go without words."]
+
+
+def switch_words(session: Session) -> Step:
+    """Show words where there were none, and none where there were."""
+    return replace(session, view=replace(session.view, words=not session.view.words)), []
+
+
 def zoom(session: Session, closer: int) -> Step:
     """Come closer to the clock, or go farther: a factor of two."""
     return replace(session, zoom=max(FARTHEST, min(CLOSEST, session.zoom + closer))), []
@@ -311,7 +325,8 @@ def reset(session: Session) -> Step:
     """Back to the scene that it was opened with, paused; shown as it is now."""
     params, view = session.opened
     now = session.view
-    view = replace(view, play=False, embed=now.embed, show=now.show, lock=now.lock, theme=now.theme)
+    looks = {name: getattr(now, name) for name in ("embed", "show", "lock", "theme", "words")}
+    view = replace(view, play=False, **looks)
     keys = session.opened_lab_keys
     session = replace(
         session, params=params, view=view, lab_keys=keys, before_drag=None, ghost=None

@@ -16,6 +16,7 @@ from sim.question import NOTHING_ASKED, Prediction
 from sim.rail import STORIES, Point
 from sim.run import Run, run_of
 from sim.story import settings
+from sim.stretch import Stretch
 from sim.verbs import VERB
 from sim.view import NO_QUESTION, VIEW, LabKeys, View
 from sim.words import figure
@@ -77,6 +78,8 @@ class Session:
     """Keys of a link that are settings of labs, and their texts as they were written."""
     opened_lab_keys: LabKeys = ()
     """Those that it was opened with."""
+    stretch: Stretch | None = None
+    """A text whose words the widget can have, once it is here."""
 
     @property
     def run(self) -> Run:
@@ -97,6 +100,11 @@ class Session:
         report = run_of(params).report(tick)
         told = set(GHOSTS) - self.prediction.hidden
         return {name: figure(name, report[name]) for name in GHOSTS if name in told}
+
+    @property
+    def words(self) -> Stretch | None:
+        """The text whose words are shown, if any; none before a prediction is made."""
+        return self.stretch if self.view.words and not self.prediction.open else None
 
     @property
     def scene(self) -> View:

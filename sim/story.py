@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sim.cache import BONUS, DISCARDED, PROPOSED, position_in
+from sim.cache import BONUS, DISCARDED, PROPOSED, REJECTED, position_in
 from sim.kinds import write_number
 from sim.marks import LOOKS
 from sim.metrics import METRICS
 from sim.params import PARAMETERS, SLOTS, Params
 from sim.run import DRAFT, KEEP, VERIFY, Run
 from sim.settings import write
+from sim.stretch import Stretch
 from sim.view import BY_KEY
 from sim.words import figure, listed, short, three_digits
 
@@ -90,21 +91,37 @@ def _is_free(params: Params) -> bool:
     return free and k > 0 and params.batch_size * (k + 1) <= params.knee
 
 
-def describe_slot(run: Run, tick: int, slot: int, phase: str = KEEP) -> str:
-    """What a slot holds: position, state, and the pass that made it."""
+def describe_slot(
+    run: Run, tick: int, slot: int, phase: str = KEEP, words: Stretch | None = None
+) -> str:
+    """What a slot holds: position, its word if `words` are lent, state, the pass that made it."""
     state = run.slots(tick, phase)[slot]
     num_tokens = run.at(run.known(tick, phase) if phase == DRAFT else tick).num_tokens
     if phase == VERIFY and run.known(tick, phase) != tick:  # without the token not there yet
         num_tokens = min(num_tokens, run.at(tick - 1).num_tokens + len(run.params.rates))
     if state in (DISCARDED, PROPOSED):
-        return f"slot {slot}: {LOOKS[state].meaning}"
+        said = _drafted(run, tick, slot, words) if words else ""
+        return f"slot {slot}{said}: {LOOKS[state].meaning}"
     position = position_in(slot, num_tokens)
     if position is None:
         return f"slot {slot}: empty"
     _, made = run.origin(position)
     by = f"made at tick {made}" if made else "the prompt"
     kind = f", {_own_token(run, made)}" if state == BONUS else ""
-    return f"slot {slot}, position {position}: {LOOKS[state].legend}{kind}; {by}"
+    said = ""
+    if words and state == REJECTED and phase == VERIFY and made == tick:
+        said = _drafted(run, tick, slot, words)
+    elif words:
+        said = f", “{words.token(position)}”"
+    return f"slot {slot}, position {position}{said}: {LOOKS[state].legend}{kind}; {by}"
+
+
+def _drafted(run: Run, tick: int, slot: int, words: Stretch) -> str:
+    """What the draft in a slot said in the verify pass that `tick` was."""
+    first = run.at(tick - 1).num_tokens
+    position = first + (slot - first) % SLOTS
+    accepted = position < run.at(tick).num_tokens - 1
+    return f", “{words.drafted(position, accepted)}”"
 
 
 def _own_token(run: Run, tick: int) -> str:

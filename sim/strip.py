@@ -7,6 +7,7 @@ from typing import NamedTuple
 from sim.cache import ACCEPTED, BONUS, DISCARDED, EMPTY, PLAIN, PROPOSED, REJECTED
 from sim.kinds import write_number
 from sim.run import DRAFT, KEEP, VERIFY, Pass, Run
+from sim.stretch import Stretch
 from sim.words import count, many
 
 MOST_DIGITS = 9
@@ -27,6 +28,10 @@ class StripCell(NamedTuple):
     label: str
     press: str = ""
     """What a press on it does, where one may set the verdict by hand."""
+    word: str = ""
+    """The word that stands in it, where a text lends its words."""
+    struck: str = ""
+    """The word of a draft that was rejected."""
 
 
 class Strip(NamedTuple):
@@ -37,10 +42,16 @@ class Strip(NamedTuple):
     restored: float | None = None
 
 
-def strip(run: Run, tick: int, phase: str = KEEP, ghost: Run | None = None) -> Strip:
+def strip(
+    run: Run,
+    tick: int,
+    phase: str = KEEP,
+    ghost: Run | None = None,
+    words: Stretch | None = None,
+) -> Strip:
     """The last pass at `tick`, told up to `phase` of `PHASES` where it has any.
 
-    `ghost` is the run before a verdict was set by hand.
+    `ghost` is the run before a verdict was set by hand; `words` are what drafts and tokens say.
     """
     missing = run.missing(tick)
     if missing:
@@ -66,7 +77,32 @@ def strip(run: Run, tick: int, phase: str = KEEP, ghost: Run | None = None) -> S
         )
     phase = phase if run.has_phases(tick) else KEEP
     was = None if ghost is None else ghost.verify_pass_at(tick)
-    return Strip(_caption(record, phase), tuple(_cells(record, phase, was)))
+    caption, cells = _caption(record, phase), _cells(record, phase, was)
+    if words:
+        first = run.at(tick - 1).num_tokens
+        if phase == KEEP:
+            caption += f" {words.quoted(first, first + record.accepted + 1)}"
+        cells = [
+            _worded(cell, words, first + index, index < record.accepted, phase)
+            for index, cell in enumerate(cells)
+        ]
+    return Strip(caption, tuple(cells))
+
+
+def _worded(
+    cell: StripCell, words: Stretch, position: int, accepted: bool, phase: str
+) -> StripCell:
+    """A cell with the word of its position, where it has a token."""
+    if cell.state == EMPTY:
+        return cell
+    said = words.drafted(position, accepted or cell.state in (PLAIN, BONUS))
+    word, struck = said, ""
+    if cell.state == REJECTED:
+        word, struck = words.token(position) if phase == KEEP else "", said
+    # In the order in which they are seen, so that who speaks to a button says what stands there.
+    told = " → ".join(f"“{one}”" for one in (struck, word) if one)
+    name, state, rest = cell.label.partition(cell.state)
+    return cell._replace(label=f"{name}{state}, {told}{rest}", word=word, struck=struck)
 
 
 def _last_chunk(run: Run, tick: int) -> int:

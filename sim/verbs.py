@@ -72,6 +72,7 @@ VERBS = (
     Verb("resume", button=False, from_host=True, field=WHOLE),
     Verb("share", label="Share", while_asked=True),
     Verb("theme", while_asked=True),
+    Verb("words", label="words", while_asked=True),
     Verb("keep", label="Keep for comparison"),
     Verb("unkeep", while_asked=True),
     Verb("unghost", while_asked=True),

@@ -106,6 +106,13 @@ class View:
         "lab",
         "A lab to show alone.",
     )
+    words: bool = setting(
+        True,
+        "words",
+        Switch(),
+        "words",
+        "Words of a text on drafts and slots; they change no number.",
+    )
 
     def __post_init__(self) -> None:
         check(self)

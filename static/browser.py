@@ -277,6 +277,12 @@ def fetch(
     START.bring(to_js(names), fresh, arrive).then(lambda _: end(), end)
 
 
+def note(text: str) -> None:
+    """Say something that is no matter to the reader, where those look who host the page."""
+    if text:
+        js.console.info(text)
+
+
 def random_seed() -> int:
     """A new seed, from the browser's own source of chance."""
     return int(js.crypto.getRandomValues(js.Uint32Array.new(1))[0])

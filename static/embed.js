@@ -12,8 +12,8 @@
     return;
   }
   const PREFIX = "bonus-token:";
-  const KEYS = "speculation k alpha rates cache c c0 batch knee chunk seed evict force tick speed play show lock ask asktext story theme lab".split(" "); // printed
-  const SWITCHES = "speculation cache play".split(" "); // printed
+  const KEYS = "speculation k alpha rates cache c c0 batch knee chunk seed evict force tick speed play show lock ask asktext story theme lab words".split(" "); // printed
+  const SWITCHES = "speculation cache play words".split(" "); // printed
   const PLAIN_CALLS = "play pause evict reset picture".split(" "); // printed
   const PROPERTIES = ["start", ...KEYS];
   const ofLab = (name) => name.includes(".");

@@ -22,6 +22,7 @@ from sim.run import PHASES, Run
 from sim.scene import picture
 from sim.settings import link
 from sim.state import Session
+from sim.stretch import FILE as WORDS
 from sim.view import View
 from static import browser
 from static.board import Board
@@ -42,6 +43,9 @@ DARK = PALETTES["dark"]
 
 ADDRESS_DELAY = 300
 """Milliseconds after the last change that the address follows."""
+
+WORDS_AFTER = 300
+"""Milliseconds after the start that words are fetched, which are no part of it."""
 
 
 class Page:
@@ -84,6 +88,8 @@ class Page:
         if self.session.playing:
             self._changed()
         self._lead_back()
+        bring = partial(browser.fetch, [WORDS], False, self._lend, browser.note)
+        browser.Delay(WORDS_AFTER, bring).ask()
 
     def _listen(self) -> None:
         self._controls.listen()
@@ -182,6 +188,14 @@ class Page:
         self.do(actions.pause)
         self._labs.open("share")
 
+    def _lend(self, _name: str, data: bytes) -> None:
+        """Have words; without them the page is as it was."""
+        before = self.session
+        self.session, damage = actions.lend(before, data)
+        self._show(before)
+        self._frames.ask()
+        browser.note(" ".join(damage))
+
     # Links to this scene
 
     def _follow(self) -> None:
@@ -268,6 +282,7 @@ class Page:
             free=not session.fixed("force"),
             ghost=session.ghost_run,
             kept=None if question else session.kept,
+            words=session.words,
         )
         self._places.write(self._moments.turn(moment))
         self._hand.show()

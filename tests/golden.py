@@ -22,7 +22,10 @@ from sim.run import Run
 from sim.settings import updated
 from sim.state import Session
 from sim.story import figures
+from sim.stretch import FILE as WORDS
+from sim.stretch import read_stretch
 from sim.view import View
+from tests.server import ROOT
 
 FILE = Path(__file__).with_name("golden.json")
 
@@ -43,6 +46,8 @@ class Shot(NamedTuple):
     at: int | None = None
     """The tick that the answered question's run has come to."""
     playing: bool = False
+    words: bool = False
+    """Whether the text has come whose words it has."""
 
 
 MANY_RATES = "0.95,0.9,0.85,0.8,0.75,0.7,0.65,0.6,0.55,0.5"
@@ -132,6 +137,14 @@ SHOTS = {
     "a slot evicted": Shot("evict=134&tick=134", slot=100),
     "a slot that was used before": Shot("tick=400", slot=511),
     "a slot without a cache": Shot("cache=off", slot=3),
+    # Words
+    "words": Shot("tick=62", words=True),
+    "words proposed": Shot("tick=62", "draft", words=True),
+    "words verified": Shot("tick=62", "verify", words=True),
+    "words of one by one": Shot("speculation=off", words=True),
+    "words of a long pass": Shot("k=32&alpha=1&tick=17", words=True),
+    "the word of a slot": Shot(slot=9, words=True),
+    "words switched off": Shot("words=off", words=True),
     # Questions
     "asked for the speedup": Shot("ask=speedup&tick=300", waits=True),
     "asked for a count": Shot("ask=positions_wasted&k=7&tick=300", waits=True),
@@ -175,7 +188,8 @@ def moment(shot: Shot) -> Moment:
     if shot.before is not None:
         earlier, then = scene(shot.before)
         ghosts = figures(Run(earlier).report(then.tick), Run(earlier))
-    return Moment(run, tick, shot.phase, shot.slot, ghosts, question, shot.playing, free)
+    seen = Moment(run, tick, shot.phase, shot.slot, ghosts, question, shot.playing, free)
+    return seen._replace(words=session(shot).words)
 
 
 def session(shot: Shot) -> Session:
@@ -186,7 +200,8 @@ def session(shot: Shot) -> Session:
         prediction = prediction.posed(Question(view.ask, view.tick))
     if shot.at is not None:
         prediction = prediction.given_up()
-    return Session(params, view, (params, view), prediction)
+    stretch = read_stretch((ROOT / WORDS).read_bytes()) if shot.words else None
+    return Session(params, view, (params, view), prediction, stretch=stretch)
 
 
 def shown(shot: Shot) -> Shown:

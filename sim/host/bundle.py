@@ -32,7 +32,7 @@ from sim.labs import LABS
 
 LIST = "bundle.json"
 LICENCES = "LICENCES.txt"
-KINDS = (".css", ".js", ".mjs", ".svg", ".html", ".json")
+KINDS = (".css", ".js", ".mjs", ".svg", ".html", ".json", ".tsv")
 """What belongs to the page of the files directly below static/; its Python is listed elsewhere."""
 
 WHEN = (1980, 1, 1, 0, 0, 0)

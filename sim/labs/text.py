@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from sim.labs.text_measured import by_position, by_width
@@ -51,6 +52,29 @@ def arguments(add: Callable[..., object]) -> None:
             metavar=row.key.upper(),
             help=f"{row.help} {allowed[0].upper()}{allowed[1:]}; {default or 'none'} unless said.",
         )
+    add(
+        "--csv",
+        metavar="FILE",
+        help="write each token, and what else the draft would have said there, with commas; for a "
+        "FILE that ends in .tsv with tabs. - is standard output, in place of the numbers.",
+    )
+
+
+@lru_cache(maxsize=1)
+def _written(asked: Asked, clock: Callable[[], float]) -> Writer:
+    """A text, written to its end."""
+    return finish(write(models_of(stored()), asked, clock))
+
+
+def asked_of(options: Any) -> Asked:
+    """The settings that flags ask for. Raises ValueError."""
+    given = {}
+    for row in ROWS.values():
+        text = getattr(options, row.key)
+        given[row.name], complaint = read(row, text)
+        if complaint:
+            raise ValueError(f"--{row.key} {text}: not {row.kind.allowed}")
+    return Asked(**given)
 
 
 def answer(options: Any) -> dict[str, Any]:
@@ -58,14 +82,17 @@ def answer(options: Any) -> dict[str, Any]:
 
     `options.clock` counts seconds.
     """
-    given = {}
-    for row in ROWS.values():
-        text = getattr(options, row.key)
-        given[row.name], complaint = read(row, text)
-        if complaint:
-            raise ValueError(f"--{row.key} {text}: not {row.kind.allowed}")
-    asked = Asked(**given)
-    return report(finish(write(models_of(stored()), asked, options.clock)), asked)
+    asked = asked_of(options)
+    return report(_written(asked, options.clock), asked)
+
+
+def csv(options: Any, separator: str, decimal: str) -> str:
+    """What `--csv` writes. Raises ValueError."""
+    from sim.labs.text_words import words_csv
+
+    asked = asked_of(options)
+    writer = _written(asked, options.clock)
+    return finish(words_csv(writer, writer.origins.count("prompt") + asked.tokens, separator))
 
 
 def told(report: dict[str, Any]) -> str:

@@ -66,7 +66,8 @@ def test_pointing_and_arrow_keys_say_what_a_slot_is(page: PageDriver) -> None:
     ActionChains(page.driver).move_to_element_with_offset(
         board, 5 - size["width"] // 2, 5 - size["height"] // 2
     ).perform()
-    page.until(lambda: page.text("#slot-note").startswith("slot 0, position 0: ordinary token"))
+    page.until(lambda: page.text("#slot-note").startswith("slot 0, position 0"))
+    assert ": ordinary token; the prompt" in page.text("#slot-note")
     page.run("document.querySelector('#board').focus()")
     ActionChains(page.driver).send_keys(Keys.ARROW_RIGHT * 3).perform()
     page.until(lambda: page.text("#slot-note").startswith("slot 3, position 3"))

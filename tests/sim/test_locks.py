@@ -63,6 +63,7 @@ def test_while_a_question_waits_only_what_gives_nothing_away_can_be_moved() -> N
         "reset",
         "share",
         "theme",
+        "words",
         "closer",
         "farther",
         "dismiss",

@@ -154,7 +154,7 @@ def test_rates_never_edit_the_draft_length_and_the_last_is_repeated() -> None:
 def test_a_setting_names_the_input_that_sets_it() -> None:
     controls = {key: row.kind.control for key, row in BY_KEY.items()}
     assert {key for key, control in controls.items() if control == "switch"} == {
-        *("speculation", "cache", "play", "embed")
+        *("speculation", "cache", "play", "embed", "words")
     }
     assert (controls["k"], controls["seed"], controls["rates"]) == ("range", "field", "field")
     assert (controls["theme"], controls["lock"]) == ("choice", "boxes")

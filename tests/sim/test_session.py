@@ -414,6 +414,7 @@ def test_while_a_question_waits_little_can_be_moved() -> None:
         "reset",
         "share",
         "theme",
+        "words",
         "closer",
         "unkeep",
         "unghost",

@@ -802,7 +802,7 @@ def test_the_dialog_is_whole_and_each_choice_is_labelled() -> None:
         *("rail", "board", "this pass", "numbers", "controls", "clock", "timeline, buttons"),
         *locks,
         *("timeline", "speed", "rail", "Play", "Step", "Back", "to the start", "Reset"),
-        "Keep for comparison",
+        *("words", "Keep for comparison"),
         *("Ask to predict", "… in your own words", "Colours", "The picture"),
         *("Start playing at once", "Where this page is hosted"),
     ]

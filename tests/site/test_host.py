@@ -27,6 +27,7 @@ from sim.host.files import lab_files, start_files
 from sim.host.serve import Handler, Server, listen
 from sim.host.start import START_ARCHIVE, lab_archive
 from sim.labs import LABS
+from sim.stretch import FILE as WORDS
 from tests.server import ROOT, serving
 
 PARTS = {"a.txt": b"first part", "folder/b.bin": bytes(range(256))}
@@ -409,6 +410,7 @@ def test_a_bundle_holds_the_page_the_runtime_and_the_hash_of_every_file(tmp_path
     assert f'href="./{START_ARCHIVE}" data-start>' in index
     (listed,) = re.findall(r'id="labs">(.*?)</script>', index)
     assert json.loads(listed) == {lab.name: [lab_archive(lab.name)] for lab in LABS}
+    assert made[WORDS] == (SITE / WORDS).read_bytes()
     assert len(made) < 100
     assert {".nojekyll", ".github/workflows/pages.yml", "static/embed.js"} <= set(made)
     assert "include-hidden-files: true" in made[".github/workflows/pages.yml"].decode()
