@@ -188,8 +188,8 @@ def moment(shot: Shot) -> Moment:
     if shot.before is not None:
         earlier, then = scene(shot.before)
         ghosts = figures(Run(earlier).report(then.tick), Run(earlier))
-    seen = Moment(run, tick, shot.phase, shot.slot, ghosts, question, shot.playing, free)
-    return seen._replace(words=session(shot).words)
+    told = run, tick, shot.phase, shot.slot, ghosts, question, shot.playing
+    return Moment(*told, free=free, words=session(shot).words)
 
 
 def session(shot: Shot) -> Session:

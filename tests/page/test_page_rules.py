@@ -451,8 +451,9 @@ def test_arrow_keys_begin_at_the_newest_slot_go_round_and_do_not_scroll(page: Pa
 
 def test_a_link_of_the_text_can_be_opened_elsewhere(page: PageDriver) -> None:
     page.run(
-        "window.kept = []; document.addEventListener('click', (event) => {"
-        "  kept.push(event.defaultPrevented); event.preventDefault(); })"
+        "window.kept = []; window.keeping = (event) => {"
+        "  kept.push(event.defaultPrevented); event.preventDefault(); };"
+        "document.addEventListener('click', keeping)"
     )
     for held in ("ctrlKey", "metaKey", "shiftKey"):
         page.run(
@@ -463,5 +464,6 @@ def test_a_link_of_the_text_can_be_opened_elsewhere(page: PageDriver) -> None:
         )
         assert page.state() == scene({}, 60), held
     page.run("document.querySelector(arguments[0]).click()", UNCACHED)
+    page.run("document.removeEventListener('click', keeping)")
     assert page.run("return kept") == [False, False, False, True]
     assert page.state() == scene({"speculation": "off", "cache": "off"}, 512)
