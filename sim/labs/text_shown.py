@@ -130,7 +130,7 @@ def _numbers(writer: Writer, k: int) -> Iterable[tuple[str, str, str]]:
         yield f"ms a token, {many(drafts, 'draft')}", three_digits(cost.each), what
     if None in spent:
         yield "ms a token, no cache", three_digits(spent[None].each), "all computed in every pass"
-    if found and 0 in spent and k in spent:
+    if found and 0 in spent and k in spent and spent[k].each:  # a clock may count none
         yield "speedup here", f"{spent[0].each / spent[k].each:.2f}×", "of drafts, by these times"
     if found:
         c = writer.draft_cost

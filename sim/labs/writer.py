@@ -130,6 +130,11 @@ class Models:
         self.ngram = Ngram(trained.levels, len(trained.pairs))
 
 
+def drafts_of(models: Models) -> dict[str, Draft]:
+    """What proposes tokens of one text, by name."""
+    return {NGRAM: NgramDraft(models.ngram), SMALL: SmallDraft(models.small)}
+
+
 class Writer:
     """A text that is being written, a tick at a time. Settings may change between two ticks."""
 
@@ -154,10 +159,7 @@ class Writer:
         self._luck = [
             np.random.default_rng(one) for one in np.random.SeedSequence(setting.seed).spawn(3)
         ]
-        self._drafts: dict[str, Draft] = {
-            NGRAM: NgramDraft(models.ngram),
-            SMALL: SmallDraft(models.small),
-        }
+        self._drafts = drafts_of(models)
         self.setting, self._params = setting, setting.params()
 
     def set(self, setting: Setting) -> None:
