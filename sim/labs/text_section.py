@@ -20,6 +20,7 @@ USES = {"use": "Use these rates in the widget", "copy": "Copy the text"}
 TRIES = {
     "compare": "Write the likeliest text with and without drafts",
     "measure": "Time passes on this device",
+    "price": "Use these times in the cost lab",
 }
 NAMED = {"role": "group", "aria_label": "The text"}
 POINT = "Point at a token, or press it, to see what the two models said there."
