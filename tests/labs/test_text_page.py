@@ -155,7 +155,7 @@ def test_the_times_of_this_device_go_to_the_costs_on_a_machine(
     shared.until(lambda: "measured curve" in shared.text("#cost-curve-said"))
     assert shared.one("#lab-cost").is_displayed()
     assert not shared.one("#lab-text").is_displayed()
-    assert shared.run("return document.activeElement.id") == "lab-cost"
+    assert shared.run("return document.activeElement.closest('section').id") == "lab-cost"
     shared.until(lambda: "cost.curve=" in shared.run("return location.search"))
     asked = priced_there(shared)
     assert [positions for positions, _ in asked.curve] == list(WIDTHS)
@@ -220,6 +220,23 @@ def test_a_setting_that_is_none_is_told_and_another_prompt_begins_anew(shared: P
     shared.frames()
     assert written(shared) == "ROMEO.\n"
     assert set(origins(shared)) == {"prompt"}
+
+
+FETCHED = """
+const done = arguments[0];
+const start = bonusTokenStart;
+start.numpy().then(() => start.numpy()).then(() => done(performance.getEntriesByType("resource")
+  .filter(({ name }) => /python_stdlib|numpy/.test(name))
+  .map(({ name, initiatorType }) => [name.split("/").pop().split("-")[0], initiatorType])));
+"""
+
+
+def test_numpy_and_the_library_it_needs_are_fetched_once_and_nothing_waits_for_them(
+    shared: PageDriver,
+) -> None:
+    open_lab(shared, "text.tokens=5")
+    fetched = shared.driver.execute_async_script(FETCHED)
+    assert sorted(fetched) == [["numpy", "fetch"], ["python_stdlib.zip", "fetch"]]
 
 
 def frames_between(page: PageDriver, seconds: float) -> Iterator[float]:
