@@ -24,11 +24,11 @@ WIDTHS = (1, 2, 3, 5, 9, 17, 33)
 CONTEXT = 256
 """Positions that are kept before them."""
 
-TIMES = 5
+TIMES = 15
 """How often each is timed; the shortest counts, for what else a device does only adds."""
 
-BLOCK = 0.008
-"""Seconds that it is repeated for each time: some browsers count whole milliseconds only."""
+STEPS = 10
+"""Steps of the clock that it is repeated for each time: some browsers count milliseconds only."""
 
 CARD_KNEE = round(989e12 / 3.35e12)
 """Positions at which an H100 SXM begins to compute longer than it reads weights of two bytes: its
@@ -73,24 +73,32 @@ def measure(models: Models, clock: Callable[[], float]) -> Work[Timed]:
     passes = {width: partial(over, width) for width in WIDTHS}
     steps = {name: partial(step, draft) for name, draft in drafts.items()}
     best: dict[int | str, float] = {}
+    least = STEPS * _step_of(clock)
     for turn in range(TIMES):
         for number, (what, once) in enumerate((passes | steps).items()):
-            best[what] = min(best.get(what, inf), _seconds(once, clock))
+            best[what] = min(best.get(what, inf), _seconds(once, clock, least))
             yield (1 + (turn + number / len(passes | steps)) / TIMES) / 2
     return Timed(
         tuple((width, best[width]) for width in WIDTHS), {name: best[name] for name in steps}
     )
 
 
-def _seconds(once: Callable[[], None], clock: Callable[[], float]) -> float:
-    """What it takes once, on average over a `BLOCK`."""
-    began, times = clock(), 0
-    while True:
+def _step_of(clock: Callable[[], float]) -> float:
+    """Seconds that a clock counts at once."""
+    began = now = clock()
+    while now == began:
+        now = clock()
+    return now - began
+
+
+def _seconds(once: Callable[[], None], clock: Callable[[], float], least: float) -> float:
+    """What it takes once, on average over so many times that they take that long."""
+    began, times, spent = clock(), 0, 0.0
+    while spent < least:
         once()
         times += 1
         spent = clock() - began
-        if spent >= BLOCK:
-            return spent / times
+    return spent / times
 
 
 def measured_said(timed: Timed) -> str:
