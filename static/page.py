@@ -172,10 +172,10 @@ class Page:
 
     def _lead(self, name: str, changes: Mapping[str, object]) -> None:
         self.do(actions.lead, name, changes)
-        section = one(f"#lab-{name}")
-        section.tabIndex = -1
-        section.focus(preventScroll=True)
-        browser.bring_into_view(section, "start")
+        heading = one(f"#lab-{name} h3")
+        heading.tabIndex = -1
+        heading.focus(preventScroll=True)
+        browser.bring_into_view(one(f"#lab-{name}"), "start")
 
     def _now(self) -> tuple[Run, View, dict[str, str], bool]:
         _, scene, keys = self.session.link

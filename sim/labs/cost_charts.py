@@ -80,7 +80,7 @@ def pass_data(given: Priced) -> Data:
             "ms": 1000 * one.seconds,
             "what": one.what,
             "level": level,
-            "alone": "alone" in one.what,
+            "below": "alone" in one.what and not asked.of_a_device,
             "side": "left" if one.positions < most**0.45 else "right",
         }
         for level, one in enumerate(shown)
@@ -160,7 +160,7 @@ def pass_spec(colours: Mapping[str, str]) -> dict[str, Any]:
         "color": colours["ink"],
         "align": {"expr": "datum.side"},
         "dx": {"expr": "datum.side == 'left' ? 6 : -8"},
-        "dy": {"expr": "datum.alone ? 18 + 16 * datum.level : -16"},
+        "dy": {"expr": "datum.below ? 18 + 16 * datum.level : -16"},
     }
     return specification(
         colours,

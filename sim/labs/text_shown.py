@@ -126,8 +126,9 @@ def _numbers(writer: Writer, k: int) -> Iterable[tuple[str, str, str]]:
     for drafts in sorted(kind for kind in spent if kind is not None):
         cost = spent[drafts]
         share = 100 * cost.drafting / (cost.drafting + cost.verifying or 1)
-        what = f"{share:.0f} % of it for drafting" if drafts else "plain decoding"
-        yield f"ms a token, {many(drafts, 'draft')}", three_digits(cost.each), what
+        what = f"{share:.0f} % of it for drafting" if drafts else "one token a pass"
+        name = many(drafts, "draft") if drafts else "plain"
+        yield f"ms a token, {name}", three_digits(cost.each), what
     if None in spent:
         yield "ms a token, no cache", three_digits(spent[None].each), "all computed in every pass"
     if found and 0 in spent and k in spent and spent[k].each:  # a clock may count none

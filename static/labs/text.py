@@ -118,7 +118,7 @@ class View(SettledView[Asked]):
         one("#text-price").disabled = not self._timed.seconds
         one("#text-write").textContent = "Stop" if self._writing else "Write"
         self._command.write(command_of(asked))
-        self._shown.settle(asked.k if asked.speculation else 0)
+        self._shown.settle(asked.k)
 
     def _rates(self) -> Any:
         return rates(self._writer.passed, self.asked.k) if self._writer else None
