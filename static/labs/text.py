@@ -49,7 +49,7 @@ class View(SettledView[Asked]):
         self._command = Attribute(one("#text-command"), "textContent")
         self._outcome = Attribute(one("#text-told"), "textContent")
         self._chart = Drawn(WIDTH_CHART, link.change)
-        self._worker: Worker[Any] = Worker(partial(browser.Delay, 0))
+        self._worker: Worker[Any] = Worker(device.Turn)
         self._writing, self._wanted = False, 0
         browser.listen(section, "input change", self._enter)
         browser.listen(section, "click", self._press)
