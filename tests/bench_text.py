@@ -32,6 +32,14 @@ while not document.querySelector("#text-write:enabled"):
 result = {"seconds": perf_counter() - began}
 """
 
+READY = """
+import asyncio
+from js import document, window
+
+while not document.querySelector("#text-price:enabled"):
+    await asyncio.sleep(0.05)
+"""
+
 PASSES = """
 from time import perf_counter
 from sim.labs.text_run import models_of, stored
@@ -55,13 +63,8 @@ for width, context in ((1, 50), (1, 450), (5, 450), (450, 0)):
 """
 
 LIVE = """
-import asyncio
 from time import perf_counter
-from js import document, window
 from pyodide.ffi import create_proxy
-
-while not document.querySelector("#text-price:enabled"):
-    await asyncio.sleep(0.05)
 
 gaps, last = [], 0.0
 
@@ -134,12 +137,12 @@ def main() -> None:
     print(f"ready after {middle(opened):.2f} s over {LINK[0]} Mbit/s, NumPy being there")
     here: dict[str, Any] = {}
     exec(PASSES, here)
-    for name, times in run_inside(PASSES, PLAIN).items():
+    for name, times in run_inside(READY + PASSES, PLAIN).items():
         late = sorted(times)[int(len(times) * 0.95)]
         print(f"{name:<42}{middle(times):>8.2f}{late:>8.2f}{middle(here['result'][name]):>8.2f}")
     paces = []
     for words, tokens, source in ((98, 40, LONG), (2, 40, SHORT), (105, 4, OFF)):
-        told = run_inside(LIVE + source, f"{PLAIN}&text.tokens={tokens}{prompt(words)}")
+        told = run_inside(READY + LIVE + source, f"{PLAIN}&text.tokens={tokens}{prompt(words)}")
         for name, found in told.items():
             rates, gaps, before = zip(*found, strict=True)
             pace = middle(list(rates))
