@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from codecs import getincrementaldecoder
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import sqrt
 from typing import TYPE_CHECKING
 
@@ -39,6 +39,15 @@ def tokens_html(texts: Sequence[str], origins: Sequence[str], first: int) -> Mar
         tag("i", text, class_=origin, data_at=str(first + number))
         for number, (text, origin) in enumerate(zip(texts, origins, strict=True))
     )
+
+
+def lines(texts: Sequence[str]) -> Iterator[slice]:
+    """These tokens in stretches that end with a line; the last one need not."""
+    begin = 0
+    for end, text in enumerate(texts, 1):
+        if text.endswith("\n") or end == len(texts):
+            yield slice(begin, end)
+            begin = end
 
 
 def named(piece: bytes) -> str:

@@ -17,7 +17,15 @@ from sim.labs.text_chart import CARD_KNEE, WIDTH_CHART, WIDTHS, Timed, measure, 
 from sim.labs.text_measured import costs, rates
 from sim.labs.text_run import both_ways, models_of
 from sim.labs.text_settings import Asked
-from sim.labs.text_shown import Spelling, kept_said, named, numbers_html, said_html, tokens_html
+from sim.labs.text_shown import (
+    Spelling,
+    kept_said,
+    lines,
+    named,
+    numbers_html,
+    said_html,
+    tokens_html,
+)
 from sim.labs.weights import Array
 from sim.theory import expected_tokens_per_pass
 from sim.work import Work, finish
@@ -33,6 +41,14 @@ def test_bytes_that_are_no_character_yet_wait_for_the_next() -> None:
 def test_tokens_are_elements_with_their_origin_and_number() -> None:
     html = str(tokens_html(["a", "<b>"], [ACCEPTED, BONUS], 7))
     assert html == '<i class="accepted" data-at="7">a</i><i class="bonus" data-at="8">&lt;b&gt;</i>'
+
+
+@pytest.mark.parametrize("texts", [[], ["a"], ["a\n"], ["a", "\n", "b\nc", "d\n", "\n\n", "e"]])
+def test_tokens_are_shown_by_lines_and_none_is_left_out(texts: list[str]) -> None:
+    parts = [texts[part] for part in lines(texts)]
+    assert [text for part in parts for text in part] == texts
+    assert all(text[-1] != "\n" for part in parts for text in part[:-1])
+    assert all(part[-1].endswith("\n") for part in parts[:-1])
 
 
 def test_of_every_token_is_said_how_it_came() -> None:
