@@ -19,7 +19,7 @@ from sim.state import Kept, Session
 from sim.stretch import FILE, read_stretch
 from sim.theory import best_length
 from sim.verbs import VERB
-from sim.view import BY_KEY, NO_QUESTION, SPEED, THEMES, View, changed, with_lab_keys
+from sim.view import BY_KEY, NO_LAB, NO_QUESTION, SPEED, THEMES, View, changed, with_lab_keys
 
 VISITED = (*(row.key for row in PARAMETERS), "tick", "speed", "ask", "asktext")
 """What a scene of the text sets, and what it does not name goes back to its default."""
@@ -211,6 +211,14 @@ def take(session: Session, changes: Mapping[str, object]) -> Step:
     if any(map(session.fixed, changes)):
         return session, []
     return change(session, {**changes, "lab": None})
+
+
+def lead(session: Session, name: str, changes: Mapping[str, object]) -> Step:
+    """Set another lab, by the keys of its settings; where a lab is alone, that one is instead."""
+    session, complaints = take(session, changes)
+    if session.view.lab != NO_LAB:
+        session = replace(session, view=replace(session.view, lab=name))
+    return session, complaints
 
 
 def visit(session: Session, keys: Mapping[str, object]) -> Step:

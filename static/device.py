@@ -1,4 +1,4 @@
-"""The reader's own device, for labs: files, the clipboard, and what the browser keeps."""
+"""The reader's own device, for labs: turns, files, the clipboard, and what the browser keeps."""
 
 from __future__ import annotations
 
@@ -7,9 +7,36 @@ from contextlib import suppress
 from typing import Any
 
 import js
-from pyodide.ffi import JsException, create_once_callable, to_js
+from pyodide.ffi import JsException, create_once_callable, create_proxy, to_js
 
 from static.browser import document, listen, window
+
+
+class Turn:
+    """Call back in the next turn of the event loop, where timers in a row would wait 4 ms each."""
+
+    def __init__(self, callback: Callable[[], object]) -> None:
+        self._callback, self._asked, self._sent = callback, False, False
+        channel = js.MessageChannel.new()
+        channel.port1.onmessage = create_proxy(self._come)
+        self._port = channel.port2
+
+    def ask(self) -> None:
+        """Call back once, soon."""
+        self._asked = True
+        if not self._sent:
+            self._sent = True
+            self._port.postMessage(None)
+
+    def drop(self) -> None:
+        """Call back no more."""
+        self._asked = False
+
+    def _come(self, _event: Any) -> None:
+        self._sent = False
+        if self._asked:
+            self._asked = False
+            self._callback()
 
 
 def save(name: str, kind: str, text: str) -> None:

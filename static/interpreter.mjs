@@ -80,7 +80,14 @@ export async function loadPyodide({ stdout, stderr }) {
     try {
       const pyodide = await Promise.race([attempt ? begin(attempt) : first, again]);
       if (pyodide) {
-        start.numpy = () => fetchNumpy(pyodide);
+        let numpy = null; // on its way, or here
+        start.numpy = () => {
+          numpy ??= fetchNumpy(pyodide).catch((error) => {
+            numpy = null;
+            throw error;
+          });
+          return numpy;
+        };
         start.runtimeLoaded();
         return pyodide;
       }
@@ -146,7 +153,7 @@ async function boot(attempt, fetching) {
       );
       start.rest = () => {
         pyodide.FS.writeFile("/lib/python314.zip", held ?? fetchNow(LIBRARY));
-        held = null;
+        held = start.rest = null;
       };
       pyodide.runPython(PRELUDE, { globals: pyodide.toPy({}) });
       return pyodide;

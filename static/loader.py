@@ -42,6 +42,8 @@ class Link(NamedTuple):
     """Say what was wrong with the settings of the lab in a link."""
     edit: Callable[[], None]
     """Free the scene of its locks and its question."""
+    lead: Callable[[str, Mapping[str, object]], None]
+    """Set another lab, by its name and the keys of its settings, and lead the reader there."""
 
 
 class LabView:

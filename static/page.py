@@ -74,7 +74,9 @@ class Page:
         self._reading = Reading(partial(self.do, actions.visit), lambda: self.session)
         free = partial(self.do, actions.edit)
         paper_colours = self._colours.paper
-        self._labs = Loader(Link(self._take, self._now, paper_colours, self._complain, free))
+        self._labs = Loader(
+            Link(self._take, self._now, paper_colours, self._complain, free, self._lead)
+        )
         self._settling = browser.Delay(0, self._settle)  # what a lab says then stands
         self._settle()
         self._places.write(controls(self.session))
@@ -173,6 +175,13 @@ class Page:
 
     def _take(self, changes: Mapping[str, object]) -> None:
         self.do(actions.take, changes)
+
+    def _lead(self, name: str, changes: Mapping[str, object]) -> None:
+        self.do(actions.lead, name, changes)
+        heading = one(f"#lab-{name} h3")
+        heading.tabIndex = -1
+        heading.focus(preventScroll=True)
+        browser.bring_into_view(one(f"#lab-{name}"), "start")
 
     def _now(self) -> tuple[Run, View, dict[str, str], bool]:
         _, scene, keys = self.session.link

@@ -159,16 +159,7 @@ def boot(
         try:
             driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": WATCH})
             if link:
-                driver.execute_cdp_cmd("Network.enable", {})
-                driver.execute_cdp_cmd(
-                    "Network.emulateNetworkConditions",
-                    {
-                        "offline": False,
-                        "latency": link[1],
-                        "downloadThroughput": link[0] * 1e6 / 8,
-                        "uploadThroughput": link[0] * 1e6 / 8,
-                    },
-                )
+                browsers.throttle(driver, *link)
             return measure(driver, address), measure(driver, address)
         finally:
             driver.quit()

@@ -5,16 +5,16 @@ Runs inside the real page in a real Chromium, and on this Python, the same code:
 the thousand; the map of 16 × 99 cells; the speedups on a machine by draft length and batch, with
 drags of its sliders; 100,000 passes of speculative sampling; and a frame of a text that grows: a
 round of its passes, and all that is shown of it. Bringing NumPy is timed in the page, once. Then a
-server: events a second, what a request costs among many, and a frame of its small scene. The model
-that writes: its file, its passes, and how fast its text comes in the page, and the longest gap
-between two frames meanwhile.
+server: events a second, what a request costs among many, and a frame of its small scene. Last the
+model that writes (bench_text.py).
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from tests.inside import run_inside
+from tests import bench_text
+from tests.inside import middle, run_inside
 
 COME = """
 import asyncio
@@ -226,86 +226,6 @@ result["a frame of the small scene, ms"] = frames
 """
 
 
-PASSES = """
-from time import perf_counter
-from sim.labs.text_run import models_of, stored
-from sim.labs.transformer import Kept
-from sim.work import finish
-
-began = perf_counter()
-models = models_of(stored())
-result = {"reading the model's file": [1000 * (perf_counter() - began)]}
-target, tokens = models.target, [101] * 512
-for width, context in ((1, 50), (1, 450), (5, 450), (450, 0)):
-    kept, times = Kept(target.shape), []
-    finish(target.forward(tokens[:context], kept, wanted=0))
-    for _ in range(40 if width < 9 else 3):
-        began = perf_counter()
-        finish(target.forward(tokens[:width], kept, wanted=1))
-        times.append(1000 * (perf_counter() - began))
-        kept.roll_back(context)
-    name = f"{width} positions" if width > 1 else "one position"
-    result[f"a pass over {name} behind {context}"] = times
-"""
-
-LIVE = """
-import asyncio
-import sys
-from time import perf_counter
-from js import document, window
-from pyodide.ffi import create_proxy
-
-while not document.querySelector("#text-write") or document.querySelector("#text-write").disabled:
-    await asyncio.sleep(0.05)
-
-gaps, last = [], 0.0
-
-def frame(now):
-    global last
-    if last:
-        gaps.append(now - last)
-    last = now
-    window.requestAnimationFrame(proxy)
-
-proxy = create_proxy(frame)
-window.requestAnimationFrame(proxy)
-
-def press(name):
-    document.querySelector("#text-" + name).click()
-
-def written():
-    return document.querySelectorAll("#text-shown i").length
-
-async def write():
-    gaps.clear()
-    before, began = written(), perf_counter()
-    press("write")
-    while document.querySelector("#text-write").textContent != "Write":
-        await asyncio.sleep(0.01)
-    spent = perf_counter() - began
-    longest = max(gaps)
-    await asyncio.sleep(1)  # what came last is drawn at the next frame
-    return [(written() - before) / spent, longest]
-
-await write()  # fills the prompt
-live = {"plain decoding": await write()}
-press("evict")
-live["from an eviction on"] = await write()
-press("speculation")
-live["4 drafts"] = await write()
-"""
-
-OFF = """
-press("cache")
-live["no cache"] = await write()
-"""
-
-
-def middle(times: list[float]) -> float:
-    """The median."""
-    return sorted(times)[len(times) // 2]
-
-
 def main() -> None:
     """Print the table."""
     here: dict[str, Any] = {}
@@ -329,7 +249,7 @@ def main() -> None:
         own = f"{middle(native):>8.1f}" if native else ""
         print(f"{name:<54}{middle(times):>8.1f}{late:>8.1f}{own}")
     serve(here)
-    _model()
+    bench_text.main()
     print(f"NumPy in the page: fetched and unpacked in {fetched:.0f}, imported in {imported:.0f}")
 
 
@@ -343,24 +263,6 @@ def serve(here: dict[str, Any]) -> None:
         print(f"{name:<42}{middle(found):>12,.2f}{middle(here['result'][name]):>12,.2f}")
     late = sorted(frames)[int(len(frames) * 0.95)]
     print(f"a frame of the small scene: {middle(frames):.1f} ms, p95 {late:.1f}, n = {len(frames)}")
-
-
-def _model() -> None:
-    """Print what the model that writes takes."""
-    here: dict[str, Any] = {}
-    exec(PASSES, here)
-    words = "&text.prompt=" + "xyz%20" * 105
-    settings = f"?lab=text&text.speculation=off&text.tokens=40{words}"
-    live = f"{LIVE}\n{PASSES}\nresult['live'] = live"
-    inside = run_inside(live, settings)
-    told = inside.pop("live")
-    off = f"{LIVE}\n{OFF}\nresult = live"
-    told |= run_inside(off, settings.replace("tokens=40", "tokens=4"))
-    for name, times in inside.items():
-        late = sorted(times)[int(len(times) * 0.95)]
-        print(f"{name:<42}{middle(times):>8.2f}{late:>8.2f}{middle(here['result'][name]):>8.2f}")
-    for name, (pace, gap) in told.items():
-        print(f"{name:<42}{pace:>8.1f} tokens a second, longest gap of frames {gap:.0f} ms")
 
 
 if __name__ == "__main__":

@@ -206,6 +206,21 @@ TRAP = "Out of bounds memory access"
 starts, two at once on a busy machine, never in the other engines. A reload cures it."""
 
 
+def throttle(driver: WebDriver, megabits: float, latency: float) -> None:
+    """Let Chromium fetch over a link of so many megabits a second, and milliseconds."""
+    driver.execute_cdp_cmd("Network.enable", {})
+    bytes_a_second = megabits * 1e6 / 8
+    driver.execute_cdp_cmd(
+        "Network.emulateNetworkConditions",
+        {
+            "offline": False,
+            "latency": latency,
+            "downloadThroughput": bytes_a_second,
+            "uploadThroughput": bytes_a_second,
+        },
+    )
+
+
 def until_settled(driver: WebDriver, seconds: float = 60, again: bool = True) -> str:
     """Wait until the page has started or failed; its `data-state`. A trap is tried again, once."""
     end = time.monotonic() + seconds

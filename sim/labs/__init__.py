@@ -94,7 +94,7 @@ LABS = (
         needs=("numpy", "charts"),
         data=("plays.bin",),
         command=True,
-        height=2130,
+        height=1905,
     ),
     Lab("share", "Share this scene", "#share"),
 )

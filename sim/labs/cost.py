@@ -14,6 +14,7 @@ from sim.labs.cost_charts import CAPTIONS, CHARTS
 from sim.labs.cost_fields import fields_html
 from sim.labs.cost_report import GB, answer, arguments, batches_text, sources, told
 from sim.labs.cost_settings import Asked, Priced, priced
+from sim.labs.curve import doubling
 from sim.labs.engines import engines
 from sim.labs.pricing import FILLED, best_of, expected_tokens
 from sim.labs.published import REPORTS, Report, nearest
@@ -101,9 +102,31 @@ def why(given: Priced) -> str:
     return ". ".join(parts) + "."
 
 
+def measured(given: Priced) -> str:
+    """What the pass times are, where they are those of a curve; else nothing."""
+    asked, curve = given.asked, given.asked.curve
+    if not curve:
+        return ""
+    most = many(round(curve[-1][0]), "position")
+    if not asked.of_a_device:
+        return (
+            f"Pass times are those of your curve, {many(len(curve), 'point')} up to {most}; beyond "
+            "them nothing is known."
+        )
+    knee, c = doubling(curve), given.case.draft_cost(1)
+    doubled = f"beyond {most}" if knee is None else f"at about {knee:.0f} positions"
+    return (
+        "This is a measured curve: passes of the small model that writes in this page, on the "
+        f"device that timed them. A pass takes twice as long {doubled}, which is the knee here. "
+        f"A draft takes c = {c or 0:.2f} of a plain pass. Beyond {most} nothing was measured."
+    )
+
+
 def memory(given: Priced) -> str:
     """Whether it fits, by how much not and what would, and how much room there is."""
     asked, case = given.asked, given.case
+    if asked.of_a_device:
+        return "Memory is no limit for a model of half a million weights."
     usable = f"{FILLED * case.machine.capacity / GIB:.4g} GB, nine tenths of the memory"
     short = case.short_by(asked.batch)
     if short:
@@ -171,6 +194,8 @@ def _gains(given: Priced, first: int, last: int, k: int | None) -> str:
 
 def engines_html(given: Priced) -> Markup:
     """How each engine is told, with what it cannot be told."""
+    if given.asked.of_a_device:
+        return tag("p", "No engine serves the model that writes in this page.")
     return joined(
         tag(
             "div",
@@ -223,9 +248,20 @@ def sources_html(given: Priced) -> Markup:
     return joined(tag("li", text) for text in sources(given.asked))
 
 
+def states(asked: Asked) -> dict[str, bool]:
+    """What is hidden and what is not, by an element's id and its attribute."""
+    return {
+        "cost-fields@data-device": asked.of_a_device,
+        "cost-curve-note@hidden": not asked.curve,
+    }
+
+
 def parts(given: Priced) -> dict[str, Markup | str]:
     """Everything that is told, by the id of its element."""
+    of_a_device = given.asked.of_a_device
     return {
+        "cost-curve-said": measured(given),
+        "cost-leave": "Back to the catalogue" if of_a_device else "Leave the curve out",
         "cost-verdict": verdict(given),
         "cost-why": why(given),
         "cost-room": memory(given),
@@ -268,6 +304,13 @@ def printed() -> Markup:
         [
             tag("div", fields_html(given.asked), class_="cost", id="cost-fields"),
             tag("p", class_="wrong", id="cost-wrong", role="alert"),
+            tag(
+                "div",
+                tag("p", id="cost-curve-said"),
+                tag("button", told["cost-leave"], type="button", id="cost-leave"),
+                id="cost-curve-note",
+                hidden=True,
+            ),
             tag("p", told["cost-verdict"], id="cost-verdict", role="status"),
             *(tag("p", told[name], id=name) for name in ("cost-why", "cost-room", "cost-near")),
             tag("p", use, " ", best, class_="cost-acts"),

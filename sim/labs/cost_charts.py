@@ -65,6 +65,8 @@ def pass_data(given: Priced) -> Data:
     asked = given.asked
     shown = passes(given)
     most = max(4 * given.case.knee, 4 * shown[-1].positions)
+    if asked.of_a_device:
+        most = asked.curve[-1][0]
     roofs: Rows = []
     for n in _logarithmic(most):
         both = _roofs(given, n)
@@ -78,7 +80,7 @@ def pass_data(given: Priced) -> Data:
             "ms": 1000 * one.seconds,
             "what": one.what,
             "level": level,
-            "alone": "alone" in one.what,
+            "below": "alone" in one.what and not asked.of_a_device,
             "side": "left" if one.positions < most**0.45 else "right",
         }
         for level, one in enumerate(shown)
@@ -86,7 +88,7 @@ def pass_data(given: Priced) -> Data:
     ]
     longer = [{"positions": r["positions"], "ms": r["ms"]} for r in _longer(roofs)]
     least = min(row["ms"] for row in longer) / DEEP
-    roofs = [row for row in roofs if row["ms"] >= least]
+    roofs = [row for row in roofs if row["ms"] >= least and not asked.of_a_device]
     curve: Rows = [{"positions": n, "ms": ms} for n, ms in asked.curve]
     return {
         "roofs": roofs,
@@ -110,6 +112,8 @@ def pass_table(given: Priced, _data: Data) -> Table:
         roofs = given.case.roofs(batch, one.positions // batch)
         took = "–" if one.seconds is None else three_digits(1000 * one.seconds)
         parts = (three_digits(1000 * roofs.memory), three_digits(1000 * roofs.arithmetic))
+        if given.asked.of_a_device:
+            parts = "–", "–"
         rows.append([one.what, count(one.positions), *parts, took])
     return Table(["pass", "positions", "reading, ms", "computing, ms", "takes, ms"], rows)
 
@@ -156,7 +160,7 @@ def pass_spec(colours: Mapping[str, str]) -> dict[str, Any]:
         "color": colours["ink"],
         "align": {"expr": "datum.side"},
         "dx": {"expr": "datum.side == 'left' ? 6 : -8"},
-        "dy": {"expr": "datum.alone ? 18 + 16 * datum.level : -16"},
+        "dy": {"expr": "datum.below ? 18 + 16 * datum.level : -16"},
     }
     return specification(
         colours,

@@ -21,6 +21,11 @@ SHARE = "share"
 USUAL_SHARE = "0.1"
 
 SLIDERS = ("batch", "k", "alpha", "context")
+OF_THE_CATALOGUE = (
+    *("machine", "gpus", "model", "draft", "context"),
+    *("bytes", "kvbytes", "memoryshare", "arithmeticshare"),
+)
+"""Fields that say nothing of passes that a device was timed at."""
 MORE = ("bytes", "kvbytes", "memoryshare", "arithmeticshare", "rates")
 LINES = "A line each: positions of all sequences together, and milliseconds."
 _WRITTEN = {"autocomplete": "off", "spellcheck": "false"}
@@ -33,6 +38,10 @@ def drafts(asked: Asked) -> tuple[str, str]:
     return SHARE, asked.draft
 
 
+def _kind(key: str, kind: str = "field") -> str:
+    return f"{kind} catalogue" if key in OF_THE_CATALOGUE else kind
+
+
 def _label(key: str, text: str = "") -> Markup:
     return tag("label", text or BY_KEY[key].label, for_=f"cost-{key}")
 
@@ -40,7 +49,7 @@ def _label(key: str, text: str = "") -> Markup:
 def _select(key: str, chosen: str, options: list[tuple[str, str]]) -> Markup:
     inside = [tag("option", text, value=value, selected=value == chosen) for value, text in options]
     field = tag("select", *inside, id=f"cost-{key}", data_cost=key)
-    return tag("div", _label(key), field, class_="field")
+    return tag("div", _label(key), field, class_=_kind(key))
 
 
 def _text(
@@ -58,7 +67,7 @@ def _text(
         title=BY_KEY[key].help if key in BY_KEY else False,
         **_WRITTEN,
     )
-    return tag("div", _label(key, label), field, class_="field", hidden=hidden)
+    return tag("div", _label(key, label), field, class_=_kind(key), hidden=hidden)
 
 
 def _slider(key: str, asked: Asked) -> Markup:
@@ -82,7 +91,7 @@ def _slider(key: str, asked: Asked) -> Markup:
             **_WRITTEN,
         ),
         tag("input", type="range", id=f"cost-{key}", data_cost=key, value=value, **drawn),
-        class_="field slider",
+        class_=_kind(key, "field slider"),
     )
 
 
@@ -96,7 +105,7 @@ def fields_html(asked: Asked) -> Markup:
         _text("gpus", str(asked.machines)),
         _select("model", asked.model, models),
         _select("draft", choice, [*kinds, *models]),
-        _text(SHARE, share, "its share", USUAL_SHARE, hidden=choice != SHARE),
+        _text(SHARE, share, "a draft’s share, c", USUAL_SHARE, hidden=choice != SHARE),
     ]
     switch = tag(
         "label",
@@ -122,7 +131,7 @@ def fields_html(asked: Asked) -> Markup:
             tag(
                 "div",
                 _details("More settings", tag("div", *more, switch, class_="fields")),
-                _details("Your own machine or model", *_own(asked)),
+                _details("Your own machine or model", *_own(asked), kind="catalogue"),
                 _details("Your own measurements", tag("p", LINES), measured),
                 class_="folds",
             ),
@@ -149,5 +158,5 @@ def _own_text(asked: Asked, key: str) -> str:
     return write(BY_KEY[key], getattr(asked, BY_KEY[key].name))
 
 
-def _details(summary: str, *inside: Markup) -> Markup:
-    return tag("details", tag("summary", summary), *inside)
+def _details(summary: str, *inside: Markup, kind: str = "") -> Markup:
+    return tag("details", tag("summary", summary), *inside, class_=kind or False)

@@ -35,9 +35,13 @@ UNSET = replace(Asked(), batch=1, draft="0.1")
 """What the command supposes where nothing is said; a model and a machine have to be."""
 
 
+FLAGS = [row for row in rows(Asked) if row.key != "device"]
+"""All settings but the one that only the page can mean."""
+
+
 def arguments(add: Callable[..., object]) -> None:
     """Declare the flags; `add` is argparse's `add_argument`."""
-    for row in rows(Asked):
+    for row in FLAGS:
         unset = row.kind.write(getattr(UNSET, row.name))
         text = f"{row.help} {unset} unless said." if unset else row.help
         if row.key == "curve":
@@ -63,7 +67,7 @@ def answer(options: Any) -> dict[str, Any]:
     if options.alpha is not None and options.rates is not None:
         raise ValueError("--alpha and --rates: give one of them")
     given: dict[str, Any] = {}
-    for row in rows(Asked):
+    for row in FLAGS:
         text = getattr(options, row.key)
         if text is None:
             continue
@@ -153,6 +157,8 @@ def _source(entry: Machine | Model) -> str:
 def sources(asked: Asked) -> list[str]:
     """Where the figures of a case stand, a text for each of what it is made of."""
     machine, model, draft = machine_of(asked), model_of(asked), drafting_of(asked).model
+    if asked.of_a_device:
+        return [f"pass times: a device that was timed at {many(len(asked.curve), 'width')}"]
     found = [
         f"{machine.name}: {machine_text(machine)}",
         f"{model.name}: {model_text(model)}",

@@ -19,6 +19,8 @@ from sim.theory import LONGEST
 from sim.work import finish
 
 NGRAM = "ngram"
+MOST_SHARE = 8
+"""Of the big model, the largest share that drafts may cost."""
 MODEL_NAMES = tuple(model.name for model in MODELS)
 MACHINE_NAMES = tuple(machine.name for machine in MACHINES)
 
@@ -86,7 +88,7 @@ class Asked:
     draft: str = setting(
         "Llama-3.2-1B",
         "draft",
-        Named("draft model or ngram", (NGRAM, *MODEL_NAMES), Real(0, 8)),
+        Named("draft model or ngram", (NGRAM, *MODEL_NAMES), Real(0, MOST_SHARE)),
         "draft",
         "A model, ngram, or a share of the big one, such as 0.1.",
     )
@@ -168,6 +170,18 @@ class Asked:
         "your own curve",
         "Measured passes: positions of all sequences together, and milliseconds.",
     )
+    device: bool = setting(
+        False,
+        "device",
+        Switch(),
+        "this page's own model",
+        "The curve is of the model in the page; nothing is of the catalogue.",
+    )
+
+    @property
+    def of_a_device(self) -> bool:
+        """Whether passes are those of the page's own model, as a device was timed."""
+        return self.device and bool(self.curve)
 
     @property
     def rates(self) -> tuple[float, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 
 from sim.kinds import Kind, write_number
 from sim.labs.pricing import Curve
@@ -62,6 +63,20 @@ def _point(bare: str, at: int) -> tuple[float, float]:
             "least 1, and milliseconds more than 0"
         )
     return positions, milliseconds
+
+
+def to_three_digits(curve: Curve) -> Curve:
+    """The same, its times as exact as a clock is, and short enough for a link."""
+    return tuple((positions, float(f"{ms:.3g}")) for positions, ms in curve)
+
+
+def doubling(curve: Curve) -> float | None:
+    """About at how many positions a pass takes twice as long as the first one that was measured."""
+    for (low, before), (high, after) in pairwise(curve):
+        twice = 2 * curve[0][1]
+        if before <= twice < after:
+            return low + (high - low) * (twice - before) / (after - before)
+    return None
 
 
 @dataclass(frozen=True)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from math import inf
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sim.chart import LINES, Chart, Data, Stop, Table, specification
+from sim.labs.curve import doubling, to_three_digits
 from sim.theory import pass_time
 from sim.words import three_digits
-from sim.work import Work
+from sim.work import Work, finish, within
 
 if TYPE_CHECKING:
-    from sim.labs.writer import Models
+    from sim.labs.pricing import Curve
+    from sim.labs.writer import Draft, Models
 
 WIDTHS = (1, 2, 3, 5, 9, 17, 33)
 """Positions of the passes that are timed: one, and with as many drafts as people use."""
@@ -22,6 +27,9 @@ CONTEXT = 256
 TIMES = 15
 """How often each is timed; the shortest counts, for what else a device does only adds."""
 
+STEPS = 10
+"""Steps of the clock that it is repeated for each time: some browsers count milliseconds only."""
+
 CARD_KNEE = round(989e12 / 3.35e12)
 """Positions at which an H100 SXM begins to compute longer than it reads weights of two bytes: its
 data sheet's operations a second, dense, by its bytes a second."""
@@ -30,49 +38,74 @@ DEVICE, CARD = "this device", "an H100, by its data sheet"
 
 
 class Timed(NamedTuple):
-    """Seconds of a pass by its positions; none before they are taken."""
+    """What a device takes; nothing before it is timed."""
 
     seconds: tuple[tuple[int, float], ...] = ()
+    """Of a pass, by the positions in it."""
+    steps: Mapping[str, float] = MappingProxyType({})
+    """Seconds of one draft, by who proposes it."""
 
     @property
-    def knee(self) -> float | None:
-        """About where a pass takes twice as long as one over a single position."""
-        for (before, short), (after, long) in zip(self.seconds, self.seconds[1:], strict=False):
-            twice = 2 * self.seconds[0][1]
-            if short <= twice < long:
-                return before + (after - before) * (twice - short) / (long - short)
-        return None
+    def curve(self) -> Curve:
+        """The passes as the costs on a machine take them."""
+        return to_three_digits(tuple((float(n), 1000 * spent) for n, spent in self.seconds))
 
 
-def measure(models: Models, clock: Any) -> Work[Timed]:
-    """Time passes of the target on this device."""
+def measure(models: Models, clock: Callable[[], float]) -> Work[Timed]:
+    """Time passes of the target, and steps of the drafts, on this device."""
     from sim.labs.transformer import Kept
+    from sim.labs.writer import drafts_of
 
     target, tokens = models.target, [ord("a")] * (CONTEXT + max(WIDTHS))
-    kept = Kept(target.shape)
-    for share in target.forward(tokens[:CONTEXT], kept, wanted=0):
-        yield share / 2
-    best = dict.fromkeys(WIDTHS, float("inf"))
+    kept, drafts = Kept(target.shape), drafts_of(models)
+    yield from within(target.forward(tokens[:CONTEXT], kept, wanted=0), 0, 0.4)
+    for draft in drafts.values():
+        yield from within(draft.chances(tokens[:CONTEXT], 1.0), 0.4, 0.5)
+
+    def over(positions: int) -> None:
+        finish(target.forward(tokens[CONTEXT : CONTEXT + positions], kept))
+        kept.roll_back(CONTEXT)
+
+    def step(draft: Draft) -> None:
+        finish(draft.chances(tokens[: CONTEXT + 1], 1.0))
+        draft.settle(CONTEXT)
+
+    passes = {width: partial(over, width) for width in WIDTHS}
+    steps = {name: partial(step, draft) for name, draft in drafts.items()}
+    best: dict[int | str, float] = {}
+    least = STEPS * _step_of(clock)
     for turn in range(TIMES):
-        for number, width in enumerate(WIDTHS):
-            spent, work = 0.0, target.forward(tokens[CONTEXT : CONTEXT + width], kept)
-            while True:
-                began = clock()
-                done = next(work, None) is None
-                spent += clock() - began
-                if done:
-                    break
-                yield (1 + (turn + number / len(WIDTHS)) / TIMES) / 2
-            best[width] = min(best[width], spent)
-            kept.roll_back(CONTEXT)
-    return Timed(tuple(best.items()))
+        for number, (what, once) in enumerate((passes | steps).items()):
+            best[what] = min(best.get(what, inf), _seconds(once, clock, least))
+            yield (1 + (turn + number / len(passes | steps)) / TIMES) / 2
+    return Timed(
+        tuple((width, best[width]) for width in WIDTHS), {name: best[name] for name in steps}
+    )
+
+
+def _step_of(clock: Callable[[], float]) -> float:
+    """Seconds that a clock counts at once."""
+    began = now = clock()
+    while now == began:
+        now = clock()
+    return now - began
+
+
+def _seconds(once: Callable[[], None], clock: Callable[[], float], least: float) -> float:
+    """What it takes once, on average over so many times that they take that long."""
+    began, times, spent = clock(), 0, 0.0
+    while spent < least:
+        once()
+        times += 1
+        spent = clock() - began
+    return spent / times
 
 
 def measured_said(timed: Timed) -> str:
     """What it comes to, in a sentence."""
     (_, one), *_ = timed.seconds
     five = dict(timed.seconds)[5]
-    knee = timed.knee
+    knee = doubling(timed.curve)
     beyond = f"more than {max(WIDTHS)}" if knee is None else f"about {knee:.0f}"
     return (
         f"A pass over one position takes {three_digits(1000 * one)} ms here, one over five "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -26,6 +25,8 @@ def by_position(passed: Sequence[Passed], k: int) -> list[tuple[float | None, in
 
 def by_width(passed: Sequence[Passed]) -> list[tuple[int, float, int]]:
     """For each number of positions: the median seconds of the target's passes, and how many."""
+    from statistics import median  # the page, which does not ask this, would fetch it
+
     widths: dict[int, list[float]] = {}
     for one in passed:
         widths.setdefault(one.width, []).append(one.target_seconds)

@@ -14,13 +14,14 @@ from sim.markup import Markup, joined, tag
 SET = ("prompt", "k", "temperature", "draft", "seed")
 """Settings with a field; the switches are buttons."""
 
-DRAFT_NAMES = {"ngram": "n-gram table", "small": "small transformer"}
+DRAFT_NAMES = {"ngram": "n-gram table", "small": "small model"}
 
-USES = {"use": "Use these rates in the widget", "copy": "Copy the text"}
-TRIES = {
+USES = {
+    "use": "Use these rates in the widget",
+    "copy": "Copy the text",
     "compare": "Write the likeliest text with and without drafts",
-    "measure": "Time passes on this device",
 }
+TIMES = {"measure": "Time passes on this device", "price": "Use these times in the cost lab"}
 NAMED = {"role": "group", "aria_label": "The text"}
 POINT = "Point at a token, or press it, to see what the two models said there."
 
@@ -40,7 +41,12 @@ def printed() -> Markup:
             _fields(opening, "prompt"),
             _buttons(),
             tag("p", class_="wrong", id="text-said", role="alert"),
-            tag("div", id="text-shown", class_="text-shown", tabindex="0", **NAMED),
+            tag(
+                "div",
+                tag("div", id="text-shown", class_="text-shown", tabindex="0", **NAMED),
+                tag("div", POINT, id="text-note", class_="text-note"),
+                class_="text-beside",
+            ),
             _key(),
             tag(
                 "div",
@@ -50,11 +56,10 @@ def printed() -> Markup:
             ),
             tag("p", id="text-kept", class_="text-kept"),
             _fields(opening, "k", "temperature", "draft", "seed"),
-            tag("div", POINT, id="text-note", class_="text-note"),
             _measured(),
             _acts(USES),
-            _acts(TRIES),
             tag("p", id="text-told", class_="text-told", role="status"),
+            _acts(TIMES),
             figure_html(WIDTH_CHART, WIDTH_SAID, Timed()),
             tag(
                 "details",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from codecs import getincrementaldecoder
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import sqrt
 from typing import TYPE_CHECKING
 
@@ -39,6 +39,15 @@ def tokens_html(texts: Sequence[str], origins: Sequence[str], first: int) -> Mar
         tag("i", text, class_=origin, data_at=str(first + number))
         for number, (text, origin) in enumerate(zip(texts, origins, strict=True))
     )
+
+
+def lines(texts: Sequence[str]) -> Iterator[slice]:
+    """These tokens in stretches that end with a line; the last one need not."""
+    begin = 0
+    for end, text in enumerate(texts, 1):
+        if text.endswith("\n") or end == len(texts):
+            yield slice(begin, end)
+            begin = end
 
 
 def named(piece: bytes) -> str:
@@ -126,11 +135,12 @@ def _numbers(writer: Writer, k: int) -> Iterable[tuple[str, str, str]]:
     for drafts in sorted(kind for kind in spent if kind is not None):
         cost = spent[drafts]
         share = 100 * cost.drafting / (cost.drafting + cost.verifying or 1)
-        what = f"{share:.0f} % of it for drafting" if drafts else "plain decoding"
-        yield f"ms a token, {many(drafts, 'draft')}", three_digits(cost.each), what
+        what = f"{share:.0f} % of it for drafting" if drafts else "one token a pass"
+        name = many(drafts, "draft") if drafts else "plain"
+        yield f"ms a token, {name}", three_digits(cost.each), what
     if None in spent:
         yield "ms a token, no cache", three_digits(spent[None].each), "all computed in every pass"
-    if found and 0 in spent and k in spent:
+    if found and 0 in spent and k in spent and spent[k].each:  # a clock may count none
         yield "speedup here", f"{spent[0].each / spent[k].each:.2f}×", "of drafts, by these times"
     if found:
         c = writer.draft_cost

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from sim.catalogue import machine_named, model_named
-from sim.labs.cost import parts, scene
+from sim.labs.cost import parts, scene, states
 from sim.labs.cost_charts import CHARTS
 from sim.labs.cost_fields import SHARE, USUAL_SHARE, drafts
 from sim.labs.cost_settings import (
@@ -60,6 +60,7 @@ class View(SettledView[Asked]):
         browser.listen(one("#cost-fields"), "keydown", self._press)
         browser.listen(self._use, "click", self._take)
         browser.listen(self._best, "click", self._draft_best)
+        browser.listen(one("#cost-leave"), "click", self._leave)
         browser.listen(one("#cost-engines"), "click", self._copy)
 
     def show(self, run: Run, tick: int, colours: Colours, playing: bool) -> None:
@@ -111,9 +112,10 @@ class View(SettledView[Asked]):
             self.asked = replace(asked, parallel=bool(field.checked))
         elif key == "curve":
             try:
-                self.asked = replace(asked, curve=read_curve(str(field.value)))
+                curve = read_curve(str(field.value))
             except ValueError as complaint:
                 return str(complaint)
+            self.asked = replace(asked, curve=curve, device=asked.device and curve == asked.curve)
         elif key in ("draft", SHARE):
             return self._read_draft(key)
         elif key in ("model", "machine"):
@@ -148,7 +150,8 @@ class View(SettledView[Asked]):
             self._use.disabled = self._best.disabled = True
             return
         self._said.write(complaint)
-        self._places.write({f"#{name}": part for name, part in parts(self._given).items()})
+        told: dict[str, str | bool] = {**parts(self._given), **states(self.asked)}
+        self._places.write({f"#{place}": what for place, what in told.items()})
         self._use.disabled = scene(self._given) is None
         best = best_of(self._given.speedups[self.asked.batch - 1])
         self._best.disabled = best.k in (None, self.asked.k)
@@ -191,10 +194,17 @@ class View(SettledView[Asked]):
     def _draft_best(self, _event: Any) -> None:
         best = best_of(self._given.speedups[self.asked.batch - 1])
         if best.k is not None:
-            self.asked = replace(self.asked, k=best.k)
-            self._price()
-            self._fill()
-            self._rest.ask()
+            self._have(k=best.k)
+
+    def _leave(self, _event: Any) -> None:
+        """Price a machine and a model of the catalogue again."""
+        self._have(curve=(), device=False)
+
+    def _have(self, **changes: Any) -> None:
+        self.asked = replace(self.asked, **changes)
+        self._price()
+        self._fill()
+        self._rest.ask()
 
     def _copy(self, event: Any) -> None:
         button = event.target.closest("[data-copy]")

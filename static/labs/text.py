@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from sim.labs.text import command_of
 from sim.labs.text_chart import WIDTH_CHART, Timed, measure, measured_said
+from sim.labs.text_cost import as_costs
 from sim.labs.text_measured import rates
 from sim.labs.text_run import begun, both_ways, go_on, models_of, stored
 from sim.labs.text_section import SET
 from sim.labs.text_settings import ROWS, Asked
 from sim.run import Run
-from sim.settings import entered, write
+from sim.settings import changes_of_lab, entered, write
 from sim.work import Work
 from static import browser, device
 from static.browser import Attribute, one
@@ -48,7 +49,7 @@ class View(SettledView[Asked]):
         self._command = Attribute(one("#text-command"), "textContent")
         self._outcome = Attribute(one("#text-told"), "textContent")
         self._chart = Drawn(WIDTH_CHART, link.change)
-        self._worker: Worker[Any] = Worker(partial(browser.Delay, 0))
+        self._worker: Worker[Any] = Worker(device.Turn)
         self._writing, self._wanted = False, 0
         browser.listen(section, "input change", self._enter)
         browser.listen(section, "click", self._press)
@@ -114,9 +115,10 @@ class View(SettledView[Asked]):
         if self._writer:
             one("#text-evict").disabled = not asked.cache
             one("#text-use").disabled = not self._rates()
+        one("#text-price").disabled = not self._timed.seconds
         one("#text-write").textContent = "Stop" if self._writing else "Write"
         self._command.write(command_of(asked))
-        self._shown.settle(asked.k if asked.speculation else 0)
+        self._shown.settle(asked.k)
 
     def _rates(self) -> Any:
         return rates(self._writer.passed, self.asked.k) if self._writer else None
@@ -179,6 +181,7 @@ class View(SettledView[Asked]):
             "text-measure": self._measure,
             "text-compare": self._compare,
             "text-use": self._use,
+            "text-price": self._price,
             "text-copy": self._copy,
         }
         if name in actions:
@@ -202,6 +205,8 @@ class View(SettledView[Asked]):
         self._writing = False
         self._shown.renew()
         self._renew()
+        if self._models and not self._timed.seconds:  # writing came before it
+            self._start(measure(self._models, perf_counter), self._draw)
 
     def _start(self, work: Work[Any], done: Callable[[Any], object]) -> None:
         self._worker.start(work, done, self._failed, lambda _: self._shown.ask())
@@ -224,6 +229,7 @@ class View(SettledView[Asked]):
 
     def _draw(self, timed: Timed) -> None:
         self._timed = timed
+        self._renew()
         self._chart.show(timed, self._colours)
 
     def _compare(self) -> None:
@@ -237,6 +243,11 @@ class View(SettledView[Asked]):
         found = self._rates()
         if found:
             self.link.change(found.scene)
+
+    def _price(self) -> None:
+        """Take what this device was timed at to the costs on a machine."""
+        asked = as_costs(self._timed, self.asked.draft, self.asked.k, self._rates())
+        self.link.lead("cost", changes_of_lab("cost", asked))
 
     def _copy(self) -> None:
         if self._writer:

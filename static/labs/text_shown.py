@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sim.labs.text_section import POINT
-from sim.labs.text_shown import Spelling, kept_said, numbers_html, said_html, tokens_html
+from sim.labs.text_shown import Spelling, kept_said, lines, numbers_html, said_html, tokens_html
 from static import browser
 from static.board import Board
 from static.browser import Attribute, one
@@ -35,6 +35,7 @@ class Shown:
         self._pace = browser.Delay(PACE, self._count, restarts=False)
         self._k = self._seen = 0
         self._at: int | None = None
+        self._line: Any = None
         self._spelling = Spelling()
         browser.listen(self._place, "keydown", self._key)
         browser.listen(self._place, "pointerover", self._over)
@@ -43,7 +44,7 @@ class Shown:
     def begin(self, writer: Writer) -> None:
         """Show this text from its prompt on."""
         self._writer, self._seen, self._at, self._spelling = writer, 0, None, Spelling()
-        self._place.textContent = ""
+        self._place.textContent, self._line = "", None
         self._note.write(POINT)
         self.renew()
 
@@ -100,6 +101,15 @@ class Shown:
         if self._writer:
             self._numbers.write(numbers_html(self._writer, self._k))
 
+    def _append(self, texts: Sequence[str], origins: Sequence[str], first: int) -> None:
+        """Show tokens of one line. A line is an element, so that no other is laid out anew."""
+        if self._line is None:
+            self._line = browser.element("div")
+            self._place.append(self._line)
+        self._line.insertAdjacentHTML("beforeend", tokens_html(texts, origins, first))
+        if texts[-1].endswith("\n"):
+            self._line = None
+
     def _frame(self, _seconds: float) -> None:
         writer = self._writer
         if writer is None or not self._colours:
@@ -108,8 +118,9 @@ class Shown:
         if new.stop > new.start:
             bytes_of = writer.models.pairs.bytes_of
             texts = self._spelling.of(bytes_of[token] for token in writer.tokens[new])
-            html = tokens_html(texts, writer.origins[new], new.start)
-            self._place.insertAdjacentHTML("beforeend", html)
+            origins = writer.origins[new]
+            for part in lines(texts):
+                self._append(texts[part], origins[part], new.start + part.start)
             self._place.scrollTop = self._place.scrollHeight
             self._seen = new.stop
         self._kept.write(kept_said(writer))

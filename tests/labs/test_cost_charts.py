@@ -20,6 +20,7 @@ CASES = [
     priced(Asked(k=0, batch=1)),
     priced(Asked(model="Qwen3-30B-A3B", draft="0.05", context=4096, batch=3, k=8)),
     priced(Asked(curve=((1.0, 4.0), (64.0, 5.0), (300.0, 9.0)), draft="ngram", batch=64)),
+    priced(Asked(curve=((1.0, 0.8), (33.0, 9.0)), device=True, draft="0.2", batch=1)),
 ]
 BY_NAME = {chart.name: chart for chart in CHARTS}
 
@@ -58,6 +59,7 @@ def test_the_line_is_the_longer_of_both_roofs_and_the_scenes_passes_are_on_it(
         seconds = case.seconds(batched, n)
         assert shown.get(positions) == (None if seconds is None else pytest.approx(1000 * seconds))
     assert data["here"] == data["passes"][-1:]
+    assert (not data["roofs"]) == given.asked.of_a_device
 
 
 def test_a_batch_reads_more_caches_than_one_alone() -> None:

@@ -9,12 +9,14 @@ import pytest
 from sim.labs.cost import (
     instead,
     lengths_html,
+    measured,
     memory,
     near,
     parts,
     printed,
     reports_html,
     scene,
+    states,
     verdict,
     why,
 )
@@ -64,6 +66,41 @@ def test_reasons_name_what_sets_the_time() -> None:
     assert "more experts are awake" in why(given(model="Qwen3-30B-A3B", batch=4))
     assert "more experts are awake" not in why(given(batch=1))
     assert why(given(curve=((1.0, 4.0),))) == "What was not measured is not made up."
+
+
+HERE: dict[str, object] = {
+    "curve": ((1.0, 0.8), (3.0, 1.2), (5.0, 2.0), (33.0, 9.0)),
+    "device": True,
+    "draft": "0.25",
+    "batch": 1,
+}
+
+
+def test_a_measured_curve_is_told_and_one_of_a_device_says_nothing_of_the_catalogue() -> None:
+    opening, own, here = given(), given(curve=HERE["curve"], batch=1), given(**HERE)
+    assert measured(opening) == ""
+    assert measured(own).startswith("Pass times are those of your curve, 4 points up to 33")
+    said = measured(here)
+    for part in ("on the device that timed them", "twice as long at about 4 positions", "c = 0.25"):
+        assert part in said
+    assert "twice as long beyond 2 positions" in measured(
+        given(**{**HERE, "curve": ((1.0, 1.0), (2.0, 1.5))})
+    )
+    # 3.36 tokens in 4 · 0.25 + 2.0 ÷ 0.8 plain passes.
+    assert "4 drafts a pass give 0.96×" in plain(verdict(here))
+    assert "2 drafts would give" in plain(verdict(here))
+    told = {name: plain(str(part)) for name, part in parts(here).items()}
+    for name in ("cost-room", "cost-sources", "cost-engines", "cost-why", "cost-verdict"):
+        assert not re.search("Llama|H100|vllm|GB", told[name]), name
+    assert "H100" in plain(parts(own)["cost-sources"])
+    shown = [states(one.asked) for one in (opening, own, here)]
+    assert [one["cost-curve-note@hidden"] for one in shown] == [True, False, False]
+    assert [one["cost-fields@data-device"] for one in shown] == [False, False, True]
+
+
+def test_a_device_that_was_not_timed_is_one_of_the_catalogue() -> None:
+    assert parts(given(device=True)) == parts(given())
+    assert states(Asked(device=True)) == states(Asked())
 
 
 def test_memory_says_what_is_missing_and_what_would_do() -> None:

@@ -9,6 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from sim.catalogue import MACHINES, MODELS, machine_named, model_named
+from sim.labs.curve import doubling
 from sim.labs.pricing import (
     FILLED,
     NEAR,
@@ -157,6 +158,13 @@ def test_batches_that_lose_are_told_as_ranges() -> None:
 
 def test_without_rates_beyond_the_first_the_last_is_repeated() -> None:
     assert expected_tokens((0.9, 0.5))[:4] == pytest.approx((1, 1.9, 2.35, 2.575))
+
+
+def test_a_curve_doubles_between_its_points_or_not_at_all() -> None:
+    curve = ((1.0, 2.0), (2.0, 3.0), (3.0, 3.5), (5.0, 5.0), (9.0, 9.0))
+    assert doubling(curve) == pytest.approx(3 + 2 * 0.5 / 1.5)
+    assert doubling(((1.0, 2.0), (33.0, 3.0))) is None
+    assert doubling(()) is None
 
 
 def test_a_curve_is_read_between_its_points_and_nowhere_else() -> None:

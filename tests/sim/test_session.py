@@ -279,6 +279,14 @@ def test_luck_rates_and_the_place_in_a_chart_are_settings() -> None:
     assert after(actions.take(alone, {"k": 9})).view.lab == NO_LAB
 
 
+def test_a_lab_leads_to_another_one_with_its_settings_and_alone_to_one_alone() -> None:
+    keys = {"cost.batch": "8"}
+    among_all = after(actions.lead(at(), "cost", keys))
+    assert (dict(among_all.lab_keys), among_all.view.lab) == (keys, NO_LAB)
+    alone = after(actions.lead(at(lab="text"), "cost", keys))
+    assert (dict(alone.lab_keys), alone.view.lab) == (keys, "cost")
+
+
 def test_a_scene_of_the_text_is_set_whole_and_seen_as_the_page_is_seen() -> None:
     session = then(at(k="9", seed="5", speed="30", ask="tokens", theme="dark"), actions.play)
     visited = after(actions.visit(session, {"alpha": "0.5", "tick": "100"}))
