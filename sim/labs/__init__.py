@@ -94,7 +94,7 @@ LABS = (
         needs=("numpy", "charts"),
         data=("plays.bin",),
         command=True,
-        height=1905,
+        height=1955,
     ),
     Lab("share", "Share this scene", "#share"),
 )
