@@ -23,6 +23,10 @@ return [performance.getEntriesByType("navigation")[0]?.name, state];
 """Where the page was opened, which is where Reset leads: its address follows the scene."""
 
 
+WORDED = "return !document.querySelector('[data-action=words]').hidden"
+"""Whether the words of drafts and slots have come, a little after the start."""
+
+
 @pytest.fixture(scope="session")
 def vendored() -> None:
     """The pinned runtime and its snapshot, fetched and built if they are not here yet."""
@@ -69,6 +73,7 @@ def page(shared: PageDriver) -> PageDriver:
     """The page at its opening scene, paused, as wide as a laptop."""
     if shared.run(OPENED) != [shared.address, "ready"]:
         shared.open()
+        shared.until(lambda: shared.run(WORDED))  # they would come while something is looked at
     if shared.run("return [innerWidth, innerHeight]") != [1280, 720]:
         browsers.resize(shared.driver, 1280, 720)
     shared.run("scrollTo(0, 0)")
