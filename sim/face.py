@@ -349,6 +349,7 @@ def locks(session: Session) -> Shown:
         **places,
         "[data-action=one-rate]@hidden": not params.acceptance_rates,
         "[data-action=evict]@title": VERB["evict"].idle(params),
+        "#scene@hidden": "share" in session.view.lock,
         ":root@.uncached": not params.kv_cache,
     }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from html import unescape
 from typing import Any
 from urllib.parse import parse_qsl, unquote
@@ -15,6 +15,9 @@ DEEPEST = 20
 
 ESCAPES = 3
 """How many times too often a value may have been escaped."""
+
+LONGEST_WORD = 40
+"""Letters of a name beyond which it is no slip of any."""
 
 _GROUPED = re.compile(r"([-+]?[1-9]\d{0,2})(([ '’.,])\d{3}(?:\3\d{3})*)(?:(?!\3)[.,](\d*))?")
 _SPACE = re.compile(r"\s")
@@ -54,6 +57,42 @@ def number(text: str, most: float | None = None) -> float:
     if not math.isfinite(read) or (percent and counted):
         raise UnreadableError
     return (read / 100 if percent else read) + 0.0  # and no −0
+
+
+SURE, LONG = 4, 8
+"""Letters of a word from which on a slip can be told from another word, and two slips can."""
+
+
+def slips(one: str, other: str) -> int:
+    """How many letters are wrong, too many, missing or swapped with the next (Damerau, 1964)."""
+    earlier, before, row = [0], [0], list(range(len(other) + 1))
+    for i, letter in enumerate(one, 1):
+        earlier, before, row = before, row, [i]
+        for j, against in enumerate(other, 1):
+            best = min(before[j] + 1, row[-1] + 1, before[j - 1] + (letter != against))
+            if i > 1 and j > 1 and (letter, one[i - 2]) == (other[j - 2], against):
+                best = min(best, earlier[j - 2] + 1)
+            row.append(best)
+    return row[-1]
+
+
+def misspelled(name: str, words: Iterable[str]) -> str | None:
+    """The word that a name was meant to be, where it may as well be a word of somebody else.
+
+    Both begin alike, for that letter is seldom wrong. At `SURE` letters none may be another one
+    (shop is not show), from `LONG` on two slips may be.
+    """
+
+    def near(word: str) -> bool:
+        short, long = sorted((len(name), len(word)))
+        if short < SURE or name[0] != word[0] or long - short > 2:
+            return False
+        count = slips(name, word)
+        if long == SURE:
+            return count == 1 and sorted(name) == sorted(word)
+        return count <= (2 if short >= LONG else 1)
+
+    return min(filter(near, words), key=lambda word: slips(name, word), default=None)
 
 
 def cut_off(fragment: str) -> bool:

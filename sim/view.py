@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
 
 from sim.kinds import Choice, Real, Switch, Text, Whole
 from sim.labs import ALONE, of_a_lab
@@ -11,7 +13,7 @@ from sim.lists import Choices
 from sim.metrics import METRICS
 from sim.params import HORIZON, PARAMETERS, Params
 from sim.rail import STORIES
-from sim.reading import keys_of
+from sim.reading import LONGEST_WORD, keys_of, misspelled
 from sim.settings import check, rows, setting, shown, updated
 from sim.verbs import LOCKABLE
 
@@ -149,7 +151,7 @@ SYNONYMS = {
     ),
     "alpha": (
         "α rate acceptance accept_rate acceptance_prob acceptance_probability "
-        "synthetic_acceptance_rate"
+        "synthetic_acceptance_rate alfa"
     ),
     "rates": "alphas synthetic_acceptance_rates",
     "c": "cost cost_ratio cost_coefficient",
@@ -185,15 +187,30 @@ _MEANT = {
 }
 
 
-def pointed_out(names: Iterable[object]) -> list[str]:
-    """Complaints about names that are no setting's, but a letter case or a synonym away from one.
+@lru_cache(200)
+def _key_meant(name: str) -> str | None:
+    """The key that somebody meant who wrote this name, which is none."""
+    folded = _folded(name)
+    if folded in _MEANT or len(folded) > LONGEST_WORD:
+        return _MEANT.get(folded)
+    return _MEANT.get(misspelled(folded, _MEANT) or "")
 
-    At most `MOST_TOLD`. Names that have nothing to do with it, such as `utm_source`, are no matter.
+
+MOST_READ = 50
+"""How many names that are none are looked at."""
+
+
+def pointed_out(names: Iterable[object]) -> list[str]:
+    """Complaints about names that are no setting's, but a slip or a synonym away from one.
+
+    At most `MOST_TOLD`, of the first `MOST_READ`. Names that have nothing to do with it, such as
+    `utm_source`, are no matter.
     """
+    strange = (name for name in names if isinstance(name, str) and name not in NAMES)
     found = [
         f"{shown(name)} is not a key; did you mean {key}?"
-        for name in names
-        if isinstance(name, str) and name not in NAMES and (key := _MEANT.get(_folded(name)))
+        for name in islice(strange, MOST_READ)
+        if not of_a_lab(name) and (key := _key_meant(name))
     ]
     return found[:MOST_TOLD]
 

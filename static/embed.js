@@ -17,6 +17,9 @@
   const PLAIN_CALLS = "play pause evict reset picture".split(" "); // printed
   const PROPERTIES = ["start", ...KEYS];
   const ofLab = (name) => name.includes(".");
+  // Others may be slips, which the simulator points out; not what HTML, frameworks and this element know.
+  const KNOWN = /[-:@]|^(on|item|start$|embed$|class$|is$|key$|ref$|tabindex$|contenteditable$|accesskey$)/;
+  const perhapsMeant = (name) => !KEYS.includes(name) && !KNOWN.test(name) && !(name in HTMLElement.prototype);
   const WAKE = "Wake the simulator";
   const MOST_RUNNING = 2;
   const [LOOK_EVERY, PICTURE_WAIT, LOAD_WAIT] = [500, 1500, 20000]; // milliseconds
@@ -93,9 +96,15 @@
       root.adoptedStyleSheets = [sheet];
       this.#poster.className = "poster";
       this.#button.type = "button";
-      this.#button.onclick = async () => {
+      const begin = async () => {
         await this.start();
         this.#frame?.focus();
+      };
+      this.#button.onclick = begin;
+      this.#held.onclick = (event) => {
+        if (!this.#startsAt(event)) return;
+        event.preventDefault();
+        begin();
       };
       this.#poster.append(this.#button, this.#held);
       this.#showChildren("Start the simulator");
@@ -155,7 +164,7 @@
         const value = this.#value(name);
         if (value !== null) url.searchParams.set(name, value);
       }
-      for (const { name, value } of this.attributes) if (ofLab(name)) url.searchParams.set(name, value);
+      for (const { name, value } of this.attributes) if (ofLab(name) || perhapsMeant(name)) url.searchParams.set(name, value);
       this.#theme = this.#value("theme");
       const frame = document.createElement("iframe");
       frame.src = url.href;
@@ -209,6 +218,13 @@
         for (const [name, value] of keys) if (ofLab(name)) scene[name] = value;
       } else if (!this.hasAttribute("ask")) scene.tick = tick;
       return scene;
+    }
+
+    // Whether a click is one on the picture; a link beside it leads where it leads, and a new tab opens as ever.
+    #startsAt({ target, ctrlKey, metaKey, shiftKey, defaultPrevented }) {
+      if (ctrlKey || metaKey || shiftKey || defaultPrevented) return false;
+      const link = target.closest("a");
+      return link ? link.href.startsWith(new URL(".", PAGE).href) : !!target.closest("img, svg");
     }
 
     #showChildren(label) {

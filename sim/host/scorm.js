@@ -50,17 +50,35 @@
     told.append(" ", button);
   };
 
-  let graded = false;
+  let counted = false; // whether the prediction that counts is made
+  let owed = false; // whether the platform has yet to take what it is worth
   let worth = ""; // points of the prediction that counts, where there are any
   let earlier = 0; // predictions of earlier visits
+  let keepsLines = false; // platforms may do without a report of every prediction
+  const waiting = []; // lines of that report that the platform has yet to take
   const noted = () => asks && worth !== ""
     ? `Noted in the course: ${worth} of 100 points. Further predictions do not change that.`
     : "Noted in the course.";
 
-  // Everything there is to tell, and the platform's word that it has it.
-  const commit = () => {
-    set("cmi.core.session_time", sinceBegin());
-    return call("Commit", "") === "true";
+  const lineOf = ({ question, prediction, result, score, tick, attempts = 1 }) => ({
+    id: `${question}-at-${tick}-attempt-${earlier + attempts}`,
+    type: "numeric",
+    time: clock(new Date()),
+    ...(typeof prediction === "number" && { student_response: decimal(prediction) }),
+    ...(typeof result === "number" && { "correct_responses.0.pattern": decimal(result) }),
+    result: typeof score === "number" ? score : "neutral",
+  });
+
+  // What the platform knows nothing of (2…), or takes in no form (4…), it will not take later either.
+  const settled = (taken) => taken || /^[24]/.test(call("GetLastError"));
+  const report = (line) => {
+    if (line.index === undefined) {
+      const count = get("cmi.interactions._count");
+      if (!/^\d+$/.test(count)) return false;
+      line.index = count;
+    }
+    const { index, ...parts } = line;
+    return Object.entries(parts).every(([name, value]) => settled(set(`cmi.interactions.${index}.${name}`, value)));
   };
   const grade = () => {
     let taken = true;
@@ -69,38 +87,38 @@
       set("cmi.core.score.max", 100);
       taken = set("cmi.core.score.raw", worth);
     }
-    taken = set("cmi.core.lesson_status", "completed") && taken;
+    return set("cmi.core.lesson_status", "completed") && taken;
+  };
+  const commit = () => {
+    set("cmi.core.session_time", sinceBegin());
+    return call("Commit", "") === "true";
+  };
+
+  // Everything that the platform has not taken yet, once more where it has to be.
+  const send = () => {
+    let taken = waiting.every(report);
+    if (owed) taken = grade() && taken;
     taken = commit() && taken;
-    graded = true;
-    if (taken) say(noted());
-    else {
-      const code = call("GetLastError");
-      const why = /^[1-9]/.test(code) ? ` (${code}: ${call("GetErrorString", code)})` : "";
-      say(`The course platform did not take the result${why}.`, grade);
-    }
-  };
-
-  // One line of the platform's report for each prediction; platforms may do without.
-  const report = ({ question, prediction, result, score, tick, attempts = 1 }) => {
-    const count = get("cmi.interactions._count");
-    if (!/^\d+$/.test(count)) return;
-    const line = (name, value) => set(`cmi.interactions.${count}.${name}`, value);
-    if (!line("id", `${question}-at-${tick}-attempt-${earlier + attempts}`)) return;
-    line("type", "numeric");
-    line("time", clock(new Date()));
-    if (typeof prediction === "number") line("student_response", decimal(prediction));
-    if (typeof result === "number") line("correct_responses.0.pattern", decimal(result));
-    line("result", typeof score === "number" ? score : "neutral");
-  };
-
-  const answered = ({ detail }) => {
-    report(detail);
-    if (graded) {
-      commit();
+    if (taken) {
+      waiting.length = 0;
+      owed = false;
+      say(noted());
       return;
     }
-    worth = typeof detail.score === "number" ? String(detail.score) : "";
-    grade();
+    const code = call("GetLastError");
+    const why = /^[1-9]/.test(code) ? ` (${code}: ${call("GetErrorString", code)})` : "";
+    const refused = (what) => `The course platform did not take ${what}${why}.`;
+    say(owed ? refused("the result") : `${noted()} ${refused("the last prediction")}`, send);
+  };
+  const countOnce = (points) => {
+    if (counted) return;
+    counted = owed = true;
+    worth = points;
+  };
+  const answered = ({ detail }) => {
+    if (keepsLines) waiting.push(lineOf(detail));
+    countOnce(typeof detail.score === "number" ? String(detail.score) : "");
+    send();
   };
 
   if (!api) {
@@ -123,16 +141,23 @@
     if (asks) say("This is a preview or a review, so the result is not noted.");
     return;
   }
-  graded = GRADED.includes(get("cmi.core.lesson_status"));
-  worth = graded ? get("cmi.core.score.raw") : "";
-  earlier = Number(get("cmi.interactions._count")) || 0;
+  counted = GRADED.includes(get("cmi.core.lesson_status"));
+  worth = counted ? get("cmi.core.score.raw") : "";
+  const lines = get("cmi.interactions._count");
+  keepsLines = /^\d+$/.test(lines);
+  earlier = Number(lines) || 0;
   set("cmi.core.exit", "suspend"); // what is noted stays with this attempt
-  if (graded) say(noted());
+  if (counted) say(noted());
   else {
     set("cmi.core.lesson_status", "incomplete");
     commit();
     if (asks) say("The result will be noted in the course.");
-    else document.addEventListener("bonus-token:ready", grade, { once: true });
+    else {
+      document.addEventListener("bonus-token:ready", () => {
+        countOnce("");
+        send();
+      }, { once: true });
+    }
   }
   if (asks) document.addEventListener("bonus-token:answer", answered);
 })();

@@ -24,7 +24,7 @@ from sim.scene import light_or_dark, picture
 from sim.session import opened
 from sim.settings import link, query, shown
 from sim.story import summary
-from sim.view import NAMES, View, asked, changed, pointed_out, with_lab_keys
+from sim.view import LOCKS, NAMES, View, asked, changed, pointed_out, with_lab_keys
 
 MANIFEST, PAGE, SCRIPT, PICTURE = "imsmanifest.xml", "scorm.html", "scorm.js", "scene.svg"
 """The files of a package that are its own."""
@@ -117,12 +117,13 @@ def _page(scene: Scene) -> tuple[str, str]:
         drawn = picture(session.run, session.scene, PALETTES[light_or_dark(theme)])
         words = summary(session.run, session.view.tick)
         inside = tag("img", src=PICTURE, alt=words)
-    held = tag(
-        "bonus-token",
-        tag("a", inside, href=scene.to_scene, target="_blank"),
-        start="auto",
-        **query(scene.params, scene.view, scene.keys),
-    )
+    view = scene.view
+    if question:  # on a page of its own the result would be had without a prediction
+        view = replace(view, lock=tuple(name for name in LOCKS if name in (*view.lock, "share")))
+    else:
+        inside = tag("a", inside, href=scene.to_scene, target="_blank")
+    attributes = query(scene.params, view, scene.keys)
+    held = tag("bonus-token", inside, start="auto", **attributes)
     page = PAGE_TEXT.format(
         asks=" data-asks" if question else "",
         schemes="light dark" if theme == "auto" else theme,

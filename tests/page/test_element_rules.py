@@ -252,3 +252,27 @@ def test_an_element_is_one_however_often_it_is_started_moved_or_defined(
             "gone.start().then(() => done(gone.shadowRoot.querySelectorAll('iframe').length))"
         )
         assert frames == 0
+
+
+def test_a_click_on_the_picture_starts_and_a_link_elsewhere_leads_there(
+    shared: PageDriver, stand_in: str
+) -> None:
+    one = (
+        'id="a" draft="3" draft_length="5" class="x" data-x="1">'
+        f'<a href="{stand_in}?k=3"><b id="p">picture</b></a>'
+    )
+    body = element(stand_in, one, 'id="b"><a href="#there"><b id="q">notes</b></a>')
+    with pages({"/": document(body)}) as address:
+        notes = on_notes(shared, address)
+        notes.run("addEventListener('click', (e) => { if (e.ctrlKey) e.preventDefault() })")
+        click = "document.getElementById(arguments[0]).dispatchEvent(new MouseEvent('click',"
+        click += "{ bubbles: true, cancelable: true, composed: true, ctrlKey: arguments[1] }))"
+        notes.run(click, "p", True)
+        notes.run(click, "q", False)
+        assert not notes.is_running("a")
+        assert not notes.is_running("b")
+        notes.run(click, "p", False)
+        shared.until(lambda: notes.is_running("a"))
+        assert notes.run("return location.href").endswith("/#there")
+        shown = notes.run("return a.shadowRoot.querySelector('iframe').src")
+        assert shown.partition("?")[2] == "embed=1&theme=light&draft=3&draft_length=5"

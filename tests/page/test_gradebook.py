@@ -56,6 +56,7 @@ def test_the_first_prediction_of_an_attempt_counts_and_all_are_told(
         assert course.gradebook["cmi.core.lesson_status"] == "incomplete"
         with course.simulator() as page:
             assert page.state()["params"]["draft_length"] == 12
+            assert not page.one("#scene").is_displayed(), "a way around the question"
             predict(page, str(1.25 * RESULT))
         assert "52 of 100 points" in note(course, "Noted in the course")
         told = course.gradebook
@@ -172,6 +173,7 @@ def test_a_linked_simulator_tells_the_course_too_and_a_scene_without_question_is
         with course.simulator() as page:
             assert page.run("return location.href").startswith(simulator)
             assert page.state()["params"]["draft_length"] == 7
+            assert page.one("#scene").is_displayed()
             assert page.run("return document.documentElement.dataset.theme") == "dark"
         note(course, "Noted in the course.")
         told = course.gradebook

@@ -43,6 +43,7 @@ def test_each_lock_locks_its_own(key: str) -> None:
     button = "better" if key in ("k", "speculation") else button
     expected |= {f"[data-action={button}]@disabled"} if button else set()
     expected |= {"#strip@data-fixed"} if key == "force" else set()
+    expected |= {"#scene@hidden"} if key == "share" else set()
     session = scene(view=View(lock=(key,)))
     assert off(locks(session)) == expected
     assert rail(session)[":root@.unrailed"] == (key in OF_A_STORY)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from sim.lists import Choices, Pairs, Wholes
 from sim.params import PARAMETERS, Params
 from sim.question import Question
-from sim.reading import DEEPEST, UnreadableError, cut_off, message, number
+from sim.reading import DEEPEST, UnreadableError, cut_off, message, number, slips
 from sim.scene import Scene
 from sim.settings import entered, query, read, shown, stepped, updated
 from sim.view import BY_KEY, NAMES, SYNONYMS, VIEW, View, asked, changed, pointed_out
@@ -402,6 +402,14 @@ def test_a_link_of_the_pages_own_is_read_as_it_was_written_however_often_it_is_e
         ("speculative", "speculation"),
         ("kv-cache", "cache"),
         ("autoplay", "play"),
+        ("alhpa", "alpha"),
+        ("alfa", "alpha"),
+        ("Spekulation", "speculation"),
+        ("lokc", "lock"),
+        ("seeds", "seed"),
+        ("draft_lenght", "k"),
+        ("acceptence_rat", "alpha"),
+        ("num_speculativ_token", "k"),
     ],
 )
 def test_a_letter_case_or_a_synonym_away_is_pointed_out_and_not_applied(
@@ -416,6 +424,24 @@ def test_keys_full_names_and_what_is_none_of_ours_are_passed_in_silence() -> Non
     assert pointed_out([*NAMES, *others, 3, None]) == []
     found, _, complaints = changed(Params(), View(), {"draft_length": "9", "acceptance_rate": 0.5})
     assert (found, complaints) == (Params(draft_length=9, acceptance_rate=0.5), [])
+
+
+def test_a_word_of_somebody_else_is_no_slip() -> None:
+    others = (
+        "utm_source utm_medium utm_campaign utm_term utm_content fbclid gclid msclkid mc_cid "
+        "ref referrer source src page lang locale date feed need shop post host most sort slot "
+        "clock block stock plan plot back pick tab type name class style title start role search "
+        "session sessionid token tokens speedup state scene view width height origin redirect"
+    )
+    assert pointed_out(others.split()) == []
+    assert pointed_out(["a" * 10**6, "utm_source", "alph" + "a" * 10**6]) == []
+
+
+def test_slips_are_counted() -> None:
+    pairs = {("seed", "seed"): 0, ("sede", "seed"): 1, ("sed", "seed"): 1, ("seeed", "seed"): 1}
+    pairs |= {("seat", "seed"): 2, ("", "seed"): 4, ("alfa", "alpha"): 2}
+    for (one, other), count in pairs.items():
+        assert slips(one, other) == slips(other, one) == count
 
 
 def test_no_synonym_is_a_key_and_none_has_two_meanings() -> None:

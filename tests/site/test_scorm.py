@@ -74,12 +74,22 @@ def test_the_runtime_is_inside_or_linked() -> None:
     for files, folder in ((inside, "./"), (linked, "https://example.org/sites/bonus%20token/")):
         page = unescape(files["scorm.html"].decode())
         assert f'src="{folder}static/embed.js"' in page
-        start = folder + ("index.html" if files is inside else "")
-        assert f'href="{start}?k=12&alpha=0.6&tick=40&lock=k,alpha&ask=speedup"' in page
-        assert 'start="auto" k="12" alpha="0.6" tick="40" lock="k,alpha" ask="speedup"' in page
+        locked = 'lock="k,alpha,share"'
+        assert f'start="auto" k="12" alpha="0.6" tick="40" {locked} ask="speedup"' in page
     params, view = Params(draft_length=12, acceptance_rate=0.6), View(tick=40, ask="speedup")
     assert linked["scene.svg"].decode() == picture(Run(params), view, PALETTES["light"])
     assert bundle.archive(scorm.contents(scorm.read(ASKING, HOSTED))) == bundle.archive(linked)
+
+
+def test_no_link_leads_around_a_question_and_one_leads_to_any_other_scene() -> None:
+    for hosted, start in ((None, "./index.html"), (HOSTED, HOSTED.replace(" ", "%20"))):
+        for text in (ASKING, "story=3"):
+            page = scorm.contents(scorm.read(text, hosted))["scorm.html"].decode()
+            assert "<a" not in page
+            assert re.search('lock="([a-z_,]*,)?share"', page)
+        page = scorm.contents(scorm.read("k=7&lock=k", hosted))["scorm.html"].decode()
+        assert f'href="{start}?k=7&amp;lock=k"' in page
+        assert 'lock="k">' in page
 
 
 def test_the_rule_is_told_to_teachers_too() -> None:
