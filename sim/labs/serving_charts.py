@@ -187,7 +187,7 @@ def frontier_stops(_budget: Budget, data: Data) -> list[Stop]:
 def frontier_clicked(row: Mapping[str, Any]) -> dict[str, object]:
     """Go to a setting."""
     if "batch" in row and "k" in row:
-        return {"serving.batch": str(row["batch"]), "serving.k": str(row["k"])}
+        return {"serving.batch": str(row["batch"]), "serving.drafts": str(row["k"])}
     return {}
 
 

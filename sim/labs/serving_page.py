@@ -38,7 +38,7 @@ from sim.work import finish
 
 IN_SIGHT = ("k", "alpha", "lengths", "preempt")
 MORE = ("slots", "requests", "rate", "longest", "running", "c", "prefix", "link", "seed")
-BUDGETED = ("model", "machine", "memory", "batch", "k", "context")
+BUDGETED = ("model", "machine", "memory", "batch", "context", "drafts", "draft", "alpha")
 """Controls beside the board, those that are folded, and those of the budget."""
 
 COLOURS = {role: f"var(--{role})" for role in PALETTES["light"]}
@@ -152,7 +152,15 @@ def _budget(shown: Shown) -> Markup:
             tag(
                 "p",
                 "The same memory once more, with all conversations alike: what the weights leave "
-                "of it, how many may share it, and how many drafts each of them checks.",
+                "of it, how many may share it, and how many drafts each of them checks. For the "
+                "same settings it agrees with the section “On your machine”; fewer may fit here, "
+                "because a conversation takes whole blocks, with room for the drafts in check.",
+            ),
+            tag(
+                "p",
+                "Model, machine and acceptance rate are those of the requests above too, so a "
+                "change there serves them anew. The other settings here are the budget’s alone.",
+                class_="note",
             ),
             tag("div", _controls(BUDGETED, "-budget"), class_="settings"),
             tag(

@@ -6,16 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from sim.catalogue import machine_named, model_named
+from sim.catalogue import MODELS, machine_named, model_named
 from sim.kinds import Real, Whole
 from sim.labs.budget import Budget, limit_told, point_of
 from sim.labs.history import History, Moment
-from sim.labs.service import Asked
+from sim.labs.pricing import Drafting
+from sim.labs.service import Asked, Named
 from sim.markup import Markup, joined, tag
 from sim.params import SLOTS
 from sim.passes import GIB
 from sim.settings import entered, rows, setting
 from sim.words import count, duration, many, three_digits
+
+NGRAM = "ngram"
+"""The name of drafts that no model makes."""
 
 MOST_WATCHED = 300
 """Requests up to which every pass is kept, on the board of `SLOTS` slots at most."""
@@ -32,7 +36,7 @@ class Shown(Asked):
         150.0, "at", Real(0, 1e12), "moment", "Milliseconds after the start at which one looks."
     )
     memory: int = setting(
-        80, "memory", Whole(1, 4096, slider=(320, 1)), "memory", "GB of the machine, all cards."
+        80, "memory", Whole(1, 4096, slider=(320, 1)), "memory", "GiB of the machine, all cards."
     )
     batch: int = setting(
         64,
@@ -47,6 +51,16 @@ class Shown(Asked):
         Whole(1, 131_072, slider=(16_384, 64)),
         "context",
         "Tokens of each conversation.",
+    )
+    drafts: int = setting(
+        0, "drafts", Whole(0, 32, slider=(8, 1)), "drafts a pass", "Of each conversation."
+    )
+    draft: str = setting(
+        "Llama-3.2-1B",
+        "draft",
+        Named((NGRAM, *(model.name for model in MODELS))),
+        "drafts made by",
+        "A model, whose weights and cache take memory too, or n-grams, which take nothing.",
     )
 
     @property
@@ -63,9 +77,9 @@ class Shown(Asked):
             float(self.memory * GIB),
             self.context,
             self.batch,
-            self.draft_length,
+            self.drafts,
             self.acceptance_rate,
-            self.draft_cost,
+            Drafting() if self.draft == NGRAM else Drafting(model_named(self.draft)),
         )
 
 
