@@ -15,6 +15,7 @@ from sim.labs.serving_shown import (
     HEADS,
     SETTINGS,
     Shown,
+    columns_told,
     compared,
     compared_html,
     gained,
@@ -47,8 +48,14 @@ COLOURS = {role: f"var(--{role})" for role in PALETTES["light"]}
 def control_html(row: Setting, place: str = "") -> Markup:
     """The inputs that set a row, with its name and help; `place` tells one of two apart."""
     name, shown = f"serving-{row.key}{place}", write(row, row.default)
-    told = {"data_serving": row.key, "aria_describedby": f"{name}-help"}
-    label, help_ = tag("label", row.label, for_=name), tag("p", row.help, id=f"{name}-help")
+    told = {"data_serving": row.key, "aria_describedby": f"{name}-help {name}-wrong"}
+    label = tag("label", row.label, for_=name)
+    help_ = joined(
+        [
+            tag("p", row.help, id=f"{name}-help"),
+            tag("p", class_="wrong", id=f"{name}-wrong", role="alert"),
+        ]
+    )
     if isinstance(row.kind, Choice):
         options = [tag("option", n, value=n, selected=n == shown) for n in row.kind.names]
         return tag("div", label, tag("select", *options, id=name, **told), help_, class_="control")
@@ -203,16 +210,23 @@ def printed() -> Markup:
                 "requests of your own: rows of arrival (s), prompt, output ",
                 for_="serving-own",
             ),
-            tag("input", type="file", id="serving-own", accept=".csv,.tsv,.txt,text/*"),
+            tag(
+                "input",
+                type="file",
+                id="serving-own",
+                accept=".csv,.tsv,.txt,text/*",
+                aria_describedby="serving-read serving-own-wrong",
+            ),
             " ",
             _button("drawn", "Drawn ones again", hidden=True),
         ),
+        tag("p", id="serving-read", role="status"),
+        tag("p", class_="wrong", id="serving-own-wrong", role="alert"),
     )
     return joined(
         [
             _policies(),
             tag("div", _controls(IN_SIGHT), class_="settings"),
-            tag("p", class_="wrong", id="serving-said", role="alert"),
             tag(
                 "div",
                 _button("small", "Small scene: 512 slots, 50 requests"),
@@ -242,6 +256,7 @@ def printed() -> Markup:
                 "The four ways at this moment, with the same arrivals",
                 "serving-compared",
             ),
+            tag("p", columns_told(True), class_="note", id="serving-columns"),
             tag(
                 "p",
                 tag("progress", id="serving-progress", max="1", value="0", hidden=True),
@@ -250,6 +265,8 @@ def printed() -> Markup:
                 tag("span", numbers_told(history), id="serving-numbers"),
                 role="status",
             ),
+            tag("p", id="serving-why", role="status"),
+            tag("p", class_="wrong", id="serving-said", role="alert"),
             figure_html(
                 SHARES_CHART,
                 "What the slots were over time: holding a token; reserved for one; held and never "

@@ -89,9 +89,15 @@ OF_THE_SERVER = tuple(row.key for row in rows(Asked))
 
 
 def changed(shown: Shown, key: str, text: str) -> tuple[Shown, str | None]:
-    """The settings after a reader set one, and what was wrong; a machine brings its memory."""
+    """The settings after a reader set one, and what was wrong; a machine brings its memory.
+
+    What was wrong names the field by its label.
+    """
     row = SETTINGS[key]
     value, complaint = entered(row, text, getattr(shown, row.name))
+    if complaint:
+        rest = complaint.removeprefix(key)
+        complaint = f"{row.label}: {rest[1:]}" if rest[0] == "=" else f"{row.label}{rest}"
     after = replace(shown, **{row.name: value})
     if key == "machine" and value != shown.machine:
         after = replace(after, memory=round(machine_named(value).capacity / GIB))
@@ -125,7 +131,8 @@ def compared(histories: Mapping[str, History], seconds: float) -> list[list[str]
             clock = numbers["seconds"] if over else moment.start
             tokens, waited = numbers["tokens"] if over else moment.tokens, moment.waited
         else:
-            running, waiting = _or_none(numbers["mean_running"]), "–"
+            ran = numbers["mean_running"]
+            running, waiting = _or_none(ran) + " on average" * (ran is not None), "–"
             shares = tuple(share or 0.0 for share in numbers["shares"].values())
             tokens, waited = numbers["tokens"], numbers["mean_wait_s"] or 0.0
             clock = numbers["seconds"]
@@ -154,9 +161,19 @@ def _or_none(value: float | None) -> str:
 
 
 HEADS = (
-    *("set aside as", "running", "waiting", "held with tokens", "tokens written"),
+    *("set aside as", "running", "waiting", "tokens in what is held", "tokens written"),
     *("tokens a second", "mean wait", "all through after"),
 )
+
+
+def columns_told(watched: bool) -> str:
+    """What the columns of that table are of, where each pass is kept or not."""
+    if watched:
+        return (
+            "Running, waiting and the share of tokens in what is held are those of this moment; "
+            "tokens a second and the mean wait are up to it."
+        )
+    return "Running and the share of tokens in what is held are means over the time of all passes."
 
 
 def compared_html(lines: Sequence[Sequence[str]], policy: str) -> Markup:
@@ -182,11 +199,12 @@ def numbers_told(history: History) -> str:
         f"{'is' if numbers['finished'] == 1 else 'are'} through{refused}",
         f"{count(numbers['tokens'])} tokens in {three_digits(numbers['seconds'])} s, "
         f"{_or_none(numbers['tokens_per_second'])} a second",
-        f"{_or_none(numbers['mean_running'])} ran at once",
+        f"{_or_none(numbers['mean_running'])} ran at once on average",
         f"95 in 100 waited {_or_none(numbers['p95_wait_s'])} s at most",
         f"{count(numbers['preemptions'])} preempted, {count(numbers['recomputed'])} positions "
         "computed again",
-        f"{'–' if token is None else f'{100 * token:.0f} %'} of the memory held tokens",
+        f"{'–' if token is None else f'{100 * token:.0f} %'} of the whole memory held tokens on "
+        "average",
     ]
     return " · ".join(parts) + "."
 

@@ -13,7 +13,8 @@ from sim.labs.arrivals import Request
 from sim.labs.blocks import PAGED, POLICIES
 from sim.labs.history import History, record
 from sim.labs.service import Scene, longest_of, scene_of
-from sim.labs.serving_shown import SETTINGS, Shown, compared, gained, numbers_told
+from sim.labs.serving_shown import SETTINGS, Shown, columns_told, compared, gained, numbers_told
+from sim.labs.serving_told import read_told
 from sim.labs.slots import POINT, board, pass_told, slot_told
 from sim.work import finish
 from tests import browsers
@@ -162,12 +163,19 @@ def test_settings_serve_anew_and_a_bad_one_is_told(shared: PageDriver) -> None:
     shows(shared, history, history.at(0.15))
     shared.until(lambda: "serving.k=4" in shared.driver.current_url)
     given(shared, "seed", "much")
-    assert "seed=much is not a whole number" in shared.text("#serving-said")
+    assert "seed: much is not a whole number" in shared.text("#serving-seed-wrong")
+    field = shared.one("#serving-seed")
+    assert field.get_attribute("aria-invalid") == "true"
+    described = str(field.get_attribute("aria-describedby")).split()
+    assert described == ["serving-seed-help", "serving-seed-wrong"]
+    below = "return arguments[0].closest('.control').contains(arguments[1])"
+    assert shared.run(below, field, shared.one("#serving-seed-wrong"))
     shows(shared, history, history.at(0.15))
     given(shared, "seed", "5")
     other = finish(record(scene_of(Shown(draft_length=4, seed=5))))
     shows(shared, other, other.at(0.15))
-    assert shared.text("#serving-said") == ""
+    assert shared.text("#serving-seed-wrong") == ""
+    assert field.get_attribute("aria-invalid") is None
 
 
 def test_a_slot_says_whose_it_is(shared: PageDriver) -> None:
@@ -199,12 +207,23 @@ def test_requests_of_your_own_come_from_a_file(shared: PageDriver, tmp_path: Pat
     field.send_keys(str(good))
     history = finish(record(Scene(Shown(), own, None, longest_of(Shown(), own))))
     shows(shared, history, history.at(0.15))
+    assert shared.text("#serving-read") == read_told("own.csv", own)
     field.send_keys(str(bad))
-    shared.until(lambda: shared.text("#serving-said"))
-    assert "bad.csv: line 2: prompt “many” is not a number" in shared.text("#serving-said")
+    shared.until(lambda: shared.text("#serving-own-wrong"))
+    assert "bad.csv: line 2: prompt “many” is not a number" in shared.text("#serving-own-wrong")
+    assert field.get_attribute("aria-invalid") == "true"
     shows(shared, history, history.at(0.15))
+    long = tmp_path / "long.csv"
+    long.write_text("0,600,100\n")
+    field.send_keys(str(long))
+    shared.until(lambda: "Set slots to 704 or more" in shared.text("#serving-why"))
+    assert shared.text("#serving-own-wrong") == ""
+    given(shared, "slots", "704")
+    shared.until(lambda: "refused" not in shared.text("#serving-why"))
+    given(shared, "slots", "512")
     press(shared, "drawn")
     shows(shared, OPENING[PAGED], opening_pass())
+    assert shared.text("#serving-read") == shared.text("#serving-why") == ""
 
 
 def test_a_large_scene_tells_how_far_it_is_and_can_be_cancelled(shared: PageDriver) -> None:
@@ -222,6 +241,8 @@ def test_a_large_scene_tells_how_far_it_is_and_can_be_cancelled(shared: PageDriv
     expected = numbers_told(finish(record(scene_of(asked), moments=False)))
     shared.until(lambda: shared.text("#serving-numbers") == expected)
     assert not shared.one("#serving-board").is_displayed()
+    shared.until(lambda: "yet: max, power, oracle." in shared.text("#serving-why"))
+    assert shared.text("#serving-columns") == columns_told(watched=False)
     press(shared, "small")
     shows(shared, OPENING[PAGED], opening_pass())
     assert shared.one("#serving-board").is_displayed()
