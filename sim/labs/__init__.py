@@ -84,7 +84,7 @@ LABS = (
         after="memory-again",
         needs=("charts",),
         command=True,
-        height=3625,
+        height=3668,
     ),
     Lab(
         "text",

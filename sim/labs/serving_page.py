@@ -182,7 +182,8 @@ def _budget(shown: Shown) -> Markup:
                 FRONTIER_CHART,
                 "What one reader gets against what the server writes: each point is a number of "
                 "conversations, with the draft length that serves them best, and without drafts. "
-                "A click goes there.",
+                "The black point is this setting. A click goes to the setting that is named below "
+                "the chart, or to the point without drafts that it hits.",
                 shown.budget,
             ),
         ]

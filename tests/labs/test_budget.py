@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import log
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -221,8 +223,24 @@ def test_a_click_on_the_frontier_goes_there() -> None:
         (here,) = frontier_data(shown.budget)["here"]
         assert (here["reader"], here["server"]) == (row["reader"], row["server"])
     assert frontier_clicked({"line": BEST}) == {}
-    assert frontier_data(OPENING._replace(memory=1.0)) == {"lines": [], "here": []}
+    assert frontier_data(OPENING._replace(memory=1.0)) == {"lines": [], "here": [], "near": []}
     assert len(FRONTIER_CHART.stops(OPENING, data)) == len(FRONTIER_CHART.table(OPENING, data).rows)
+
+
+def test_a_click_beside_a_point_goes_to_the_one_that_is_named_there() -> None:
+    data = frontier_data(OPENING)
+    best = sorted(
+        (row for row in data["lines"] if row["line"] == BEST), key=lambda row: row["reader"]
+    )
+    near = data["near"]
+    assert [frontier_clicked(row) for row in near] == [frontier_clicked(row) for row in best]
+    assert [row["from"] for row in near[1:]] == [row["to"] for row in near[:-1]]
+    assert (near[0]["from"], near[-1]["to"]) == (best[0]["reader"], best[-1]["reader"])
+    for share in (0.01, 0.2, 0.5, 0.83, 0.99):
+        at = near[0]["from"] ** (1 - share) * near[-1]["to"] ** share
+        (hit,) = [row for row in near if row["from"] <= at < row["to"]]
+        named = min(best, key=lambda row: abs(log(row["reader"] / at)))
+        assert frontier_clicked(hit) == frontier_clicked(named)
 
 
 def test_the_chart_of_shares_fills_the_memory_at_every_time() -> None:

@@ -13,6 +13,7 @@ from sim.labs.arrivals import Request
 from sim.labs.blocks import PAGED, POLICIES
 from sim.labs.history import History, record
 from sim.labs.service import Scene, longest_of, scene_of
+from sim.labs.serving_charts import frontier_data
 from sim.labs.serving_shown import SETTINGS, Shown, columns_told, compared, gained, numbers_told
 from sim.labs.serving_told import read_told
 from sim.labs.slots import POINT, board, pass_told, slot_told
@@ -280,3 +281,11 @@ def test_the_budget_follows_its_settings_and_a_click_on_its_frontier(shared: Pag
     )
     holds(Shown(batch=batch, drafts=drafts))
     assert (batch, drafts) != (64, 0)
+    beside = "#chart-frontier .mark-rect.role-mark path"
+    places = shared.driver.find_elements(By.CSS_SELECTOR, beside)
+    ActionChains(shared.driver).move_to_element_with_offset(
+        places[-2], 0, places[-2].size["height"] // 3
+    ).click().perform()
+    last = frontier_data(Shown().budget)["near"][-2]
+    holds(Shown(batch=last["batch"], drafts=last["k"]))
+    assert shared.text("#chart-frontier .chart-note").startswith(f"{last['batch']} conversation")
