@@ -127,6 +127,11 @@ def test_the_memory_is_drawn_anew_when_it_is_near_and_not_before(shared: PageDri
         browsers.resize(shared.driver, 360, 740)
         shared.frames(6)
         assert shared.run(width) == before
+        goes_on = shared.run(
+            "const box = document.querySelector('#lab-serving .wide');"
+            "return box.scrollWidth > box.clientWidth && getComputedStyle(box).backgroundAttachment"
+        )
+        assert goes_on == "local, scroll"
         shared.run(near, "#serving-board")
         shared.until(lambda: shared.run(width) < 360)
     finally:
