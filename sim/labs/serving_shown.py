@@ -171,7 +171,8 @@ def columns_told(watched: bool) -> str:
     if watched:
         return (
             "Running, waiting and the share of tokens in what is held are those of this moment; "
-            "tokens a second and the mean wait are up to it."
+            "tokens a second are up to it. The mean wait is of those who were let in by then, so "
+            "a way that lets few in may show a short one."
         )
     return "Running and the share of tokens in what is held are means over the time of all passes."
 

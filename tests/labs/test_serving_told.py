@@ -95,6 +95,7 @@ def test_a_mean_and_a_moment_are_told_apart() -> None:
     assert compared(large, 0)[0][1].endswith(" on average")
     assert "means over the time of all passes" in columns_told(watched=False)
     assert "of this moment" in columns_told(watched=True)
+    assert "of those who were let in by then" in columns_told(watched=True)
     said = numbers_told(large[PAGED])
     assert "ran at once on average" in said
     assert "of the whole memory held tokens on average" in said
