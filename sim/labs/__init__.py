@@ -84,7 +84,7 @@ LABS = (
         after="memory-again",
         needs=("charts",),
         command=True,
-        height=3218,
+        height=3689,
     ),
     Lab(
         "text",

@@ -2,30 +2,29 @@
 
 All requests alike, each with the same context, in blocks of 16. What the weights leave of nine
 tenths of the memory holds keys and values (the rest is for activations, as engines keep it); so
-many fit, and at most the batch limit runs. A pass and its drafts cost what they cost the server
-(`service.Costs`). Simplified: nobody arrives or leaves, prompts cost nothing, the draft model takes
-no memory.
+many fit, and at most the batch limit runs. Where there are drafts, the draft model's weights and
+cache take their part. Memory, passes and drafts are those of `pricing.Case`. Simplified: nobody
+arrives or leaves, prompts cost nothing.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
+from math import inf
 from typing import NamedTuple
 
 from sim.labs.blocks import BLOCK, blocks_for
-from sim.labs.service import Costs
-from sim.passes import GIB, Machine, Model, pass_roofs
-from sim.theory import expected_tokens_per_pass
+from sim.labs.pricing import Case, Drafting
+from sim.passes import GIB, Machine, Model
+from sim.theory import LONGEST, expected_tokens_per_pass
 from sim.words import count, many
 
-USED = 0.9
-"""Share of the memory that weights and caches may take."""
-
 MEMORY, ARITHMETIC, WAITING = "memory", "arithmetic", "waiting"
-"""What may limit a server: room for caches; arithmetic; or nothing but waiting for the weights."""
+"""What may limit a server: room for caches; arithmetic; or waiting for weights and caches."""
 
 BATCHES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)
-DRAFTS = range(17)
+DRAFTS = range(LONGEST + 1)
 """Batch limits and draft lengths that the frontier is looked for among."""
 
 
@@ -43,8 +42,19 @@ class Budget(NamedTuple):
     drafts: int
     rate: float
     """Chance that a draft is accepted, given all before it."""
-    draft_cost: float
-    """Time of a draft step ÷ that of a plain pass over the same conversations."""
+    drafting: Drafting
+    """How drafts are made."""
+
+    @property
+    def case(self) -> Case:
+        """The model on the machine with this memory; without drafts no draft model is there."""
+        return Case(
+            replace(self.machine, capacity=self.memory),
+            self.model,
+            self.drafting if self.drafts else Drafting(),
+            (self.rate,),
+            self.context,
+        )
 
 
 class Point(NamedTuple):
@@ -63,32 +73,24 @@ class Point(NamedTuple):
     """Tokens a second of one."""
     idle: float
     """Share of the arithmetic of the pass that is not used."""
-    limit: str
 
 
 def slots_of(budget: Budget) -> int:
     """Slots that the memory has beside the weights: whole blocks."""
-    model = budget.model
-    left = USED * budget.memory - 2 * model.parameters
-    return max(0, int(left / (BLOCK * model.kv_bytes()))) * BLOCK
+    return budget.case.slots // BLOCK * BLOCK
 
 
 def point_of(budget: Budget) -> Point:
     """What the server and one reader get."""
-    machine, model, drafts = budget.machine, budget.model, budget.drafts
+    drafts = budget.drafts
     room = slots_of(budget) // (BLOCK * blocks_for(budget.context + drafts))
     running = min(room, budget.batch)
     if not running:
-        return Point(budget.batch, drafts, 0, 0, 0.0, 0.0, 0.0, 1.0, MEMORY)
-    contexts, width = running * budget.context, 1 + drafts
-    positions = running * width
-    roofs = pass_roofs(
-        machine, model, positions, contexts, width * contexts, model.weights_read(positions)
-    )
-    costs = Costs(machine, model, drafts, budget.draft_cost)
-    seconds = costs.pass_seconds(running, contexts, 0, 0, 0.0)
+        return Point(budget.batch, drafts, 0, 0, 0.0, 0.0, 0.0, 1.0)
+    case = budget.case
+    roofs, drafting = case.roofs(running, 1 + drafts), case.drafting_seconds(running, drafts)
+    seconds = roofs.seconds + (drafting or 0.0)
     reader = expected_tokens_per_pass((budget.rate,) * drafts) / seconds
-    limit = ARITHMETIC if roofs.arithmetic > roofs.memory else WAITING
     return Point(
         budget.batch,
         drafts,
@@ -98,7 +100,6 @@ def point_of(budget: Budget) -> Point:
         running * reader,
         reader,
         1 - roofs.arithmetic / roofs.seconds,
-        MEMORY if room < budget.batch else limit,
     )
 
 
@@ -125,36 +126,75 @@ def frontier(points: tuple[Point, ...]) -> list[Point]:
     return found
 
 
+def reliefs(budget: Budget) -> dict[str, float]:
+    """How many times as much the server writes with twice as much of what may limit it.
+
+    Where no conversation fits, memory alone counts.
+    """
+    now, machine = point_of(budget).server, budget.machine
+    if not now:
+        return {MEMORY: inf}
+    twice = {
+        MEMORY: budget._replace(memory=2 * budget.memory),
+        ARITHMETIC: budget._replace(machine=replace(machine, flops=2 * machine.flops)),
+        WAITING: budget._replace(machine=replace(machine, bandwidth=2 * machine.bandwidth)),
+    }
+    return {limit: point_of(one).server / now for limit, one in twice.items()}
+
+
+def limit_of(budget: Budget) -> str:
+    """What limits now: that of which twice as much gives the server most."""
+    gains = reliefs(budget)
+    return max(gains, key=gains.__getitem__)
+
+
 def limit_told(budget: Budget) -> str:
-    """What limits now, and what would give the server more, or the reader."""
+    """What limits now, what relief would give, and which draft length gives the server most."""
     point = point_of(budget)
-    gigabytes = 2 * budget.model.parameters / 1e9
     if not point.room:
+        whose = "the weights of both models" if budget.case.drafting.model else "the weights"
         return (
-            f"Memory limits: the weights take {gigabytes:.0f} GB, and what is left of "
-            f"{budget.memory / GIB:.0f} GiB does not hold one conversation of "
-            f"{count(budget.context)} tokens."
+            f"Memory limits: what {whose} leave of nine tenths of {budget.memory / GIB:.0f} GiB "
+            f"does not hold one conversation of {count(budget.context)} tokens. The big model "
+            f"alone has {2 * budget.model.parameters / GIB:.1f} GiB of weights."
         )
+    gains = reliefs(budget)
+    idle = (
+        f"and {100 * point.idle:.0f} % of the arithmetic lies idle"
+        if point.idle > 0.005
+        else "in the draft steps most of all, for the pass that checks them computes all the time"
+    )
     said = {
-        MEMORY: f"Memory limits: {many(point.room, 'conversation')} of {count(budget.context)} "
-        f"tokens fit, and the batch limit would let {count(budget.batch)} run.",
+        MEMORY: f"Memory limits: no more than {many(point.room, 'conversation')} of "
+        f"{count(budget.context)} tokens {'fits' if point.room == 1 else 'fit'}.",
         ARITHMETIC: "Arithmetic limits: the pass computes for longer than it reads, so each draft "
         "that is rejected takes time from everyone.",
-        WAITING: "Waiting limits: the pass waits for its reading, and "
-        f"{100 * point.idle:.0f} % of the arithmetic lies idle.",
-    }[point.limit]
-    return f"{said} {_better(budget, point)}"
+        WAITING: "Reading limits: passes wait for weights and caches to come from the memory, "
+        f"{idle}.",
+    }[max(gains, key=gains.__getitem__)]
+    more = ", ".join(f"twice the {RELIEF[one]} {_percent(gain)}" for one, gain in gains.items())
+    return f"{said} What the server would gain: {more}. {_better(budget, point)}"
+
+
+RELIEF = {MEMORY: "memory", ARITHMETIC: "arithmetic", WAITING: "bandwidth"}
+"""What there is more of where a limit is relieved."""
+
+
+def _percent(times: float) -> str:
+    return f"{max(0, round(100 * (times - 1)))} %"
 
 
 def _better(budget: Budget, point: Point) -> str:
-    """The draft length that gives both most with as many conversations."""
+    """The draft length that gives the server most, with as many conversations as then fit."""
     best = max(
         (point_of(budget._replace(drafts=drafts)) for drafts in DRAFTS),
         key=lambda one: (one.server, -one.drafts),
     )
+    more = f"{best.server / point.server:.2f}"
     if best.server <= point.server:
         return "No other draft length gives the server more."
-    more = best.server / point.server
+    if more == "1.00":
+        return "No other draft length gives the server 1 % more."
     if best.drafts == 0:
-        return f"Without drafts the server would write {more:.2f} times as much."
-    return f"With {many(best.drafts, 'draft')} the server would write {more:.2f} times as much."
+        return f"Without drafts the server would write {more} times as much."
+    return f"With {many(best.drafts, 'draft')} the server would write {more} times as much."

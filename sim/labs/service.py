@@ -77,7 +77,7 @@ class Asked:
         "slots",
         InBlocks(BLOCK, MOST_SLOTS),
         "slots",
-        "Tokens whose keys and values the memory holds, in blocks of 16.",
+        "Tokens whose keys and values the memory holds, in blocks of 16, whatever the machine has.",
     )
     requests: int = setting(
         50, "requests", Whole(1, MOST_REQUESTS), "requests", "How many come to the server."
@@ -132,7 +132,8 @@ class Asked:
         "prefix",
         Whole(0, MOST_SLOTS),
         "common prefix",
-        "Tokens that stand before every prompt; in blocks they are kept once.",
+        "Tokens put before every prompt, which makes all requests longer; in blocks they are kept "
+        "once, which shows beside the other ways.",
     )
     preempt: str = setting(
         RECOMPUTE,

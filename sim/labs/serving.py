@@ -15,7 +15,7 @@ from sim.labs.serving_page import printed
 from sim.settings import read, rows, write
 from sim.work import finish
 
-__all__ = ["answer", "arguments", "csv", "printed", "told"]
+__all__ = ["answer", "arguments", "csv", "own_requests", "printed", "told"]
 
 FLAGS = {"running": "max-running"}
 """Flags that have another name than their key in a link."""
@@ -37,6 +37,7 @@ NUMBERS = {
 
 DRAWN = ("requests", "rate", "lengths")
 """Settings of requests that are drawn: they mean nothing beside a file."""
+
 
 MOST_BYTES = 20_000_000
 """Of a file of requests."""
@@ -88,6 +89,23 @@ def asked_of(options: Any) -> Asked:
         if complaint or not text.strip():
             raise ValueError(f"{flag} {text}: not {row.kind.allowed}")
     return Asked(**values)
+
+
+def own_requests(name: str, size: int, text: str) -> tuple[Request, ...]:
+    """The requests of a reader's file; `text` is empty where it could not be read.
+
+    Raises ValueError, which names the file, what is wrong with it, and the remedy.
+    """
+    if size > MOST_BYTES:
+        raise ValueError(
+            f"{name}: larger than {MOST_BYTES // 1_000_000} MB; leave out what is no request"
+        )
+    if size and not text:
+        raise ValueError(f"{name}: not text in UTF-8; save it as CSV")
+    try:
+        return tuple(read_requests(text))
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
 
 
 def _text_of(name: str) -> str:

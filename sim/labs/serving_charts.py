@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
+from math import sqrt
 from typing import Any, NamedTuple
 
 from sim.chart import LINES, Chart, Data, Rows, Stop, Table, here, specification
@@ -144,12 +146,26 @@ def _row(point: Point, line: str) -> dict[str, Any]:
 
 
 def frontier_data(budget: Budget) -> Data:
-    """The settings that nothing betters, those without drafts, and this one."""
+    """The settings that nothing betters, those without drafts, and this one; and the stretch of
+    the chart that is nearest to each of the first.
+    """
     points = settings_of(budget._replace(batch=1, drafts=0))
-    lines = [_row(point, BEST) for point in frontier(points)]
-    lines += [_row(point, WITHOUT) for point in points if not point.drafts]
+    best = [_row(point, BEST) for point in frontier(points)]
+    lines = best + [_row(point, WITHOUT) for point in points if not point.drafts]
     point = point_of(budget)
-    return {"lines": lines, "here": [_row(point, "")] if point.running else []}
+    here = [_row(point, "")] if point.running else []
+    return {"lines": lines, "here": here, "near": _nearest(best)}
+
+
+def _nearest(rows: Rows) -> Rows:
+    """From where to where each of these is the nearest; half-way is a mean of logarithms."""
+    rising = sorted(rows, key=lambda row: row["reader"])
+    at = [row["reader"] for row in rising]
+    ends = [*at[:1], *(sqrt(a * b) for a, b in pairwise(at)), *at[-1:]]
+    return [
+        {"from": low, "to": high, "batch": row["batch"], "k": row["k"]}
+        for row, (low, high) in zip(rising, pairwise(ends), strict=True)
+    ]
 
 
 def _told(row: Mapping[str, Any]) -> str:
@@ -187,7 +203,7 @@ def frontier_stops(_budget: Budget, data: Data) -> list[Stop]:
 def frontier_clicked(row: Mapping[str, Any]) -> dict[str, object]:
     """Go to a setting."""
     if "batch" in row and "k" in row:
-        return {"serving.batch": str(row["batch"]), "serving.k": str(row["k"])}
+        return {"serving.batch": str(row["batch"]), "serving.drafts": str(row["k"])}
     return {}
 
 
@@ -221,6 +237,11 @@ def frontier_spec(colours: Mapping[str, str]) -> dict[str, Any]:
         "Tokens a second of one reader against those of the server, by the number of conversations "
         "at once: with the best draft length, and without drafts. The point is this setting.",
         [
+            {
+                "data": {"name": "near"},
+                "mark": {"type": "rect", "fill": "transparent", "cursor": "pointer"},
+                "encoding": {"x": {**reader, "field": "from"}, "x2": {"field": "to"}},
+            },
             {
                 "data": {"name": "lines"},
                 "mark": {

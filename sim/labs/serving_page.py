@@ -15,6 +15,7 @@ from sim.labs.serving_shown import (
     HEADS,
     SETTINGS,
     Shown,
+    columns_told,
     compared,
     compared_html,
     gained,
@@ -38,7 +39,7 @@ from sim.work import finish
 
 IN_SIGHT = ("k", "alpha", "lengths", "preempt")
 MORE = ("slots", "requests", "rate", "longest", "running", "c", "prefix", "link", "seed")
-BUDGETED = ("model", "machine", "memory", "batch", "k", "context")
+BUDGETED = ("model", "machine", "memory", "batch", "context", "drafts", "draft", "alpha")
 """Controls beside the board, those that are folded, and those of the budget."""
 
 COLOURS = {role: f"var(--{role})" for role in PALETTES["light"]}
@@ -47,8 +48,14 @@ COLOURS = {role: f"var(--{role})" for role in PALETTES["light"]}
 def control_html(row: Setting, place: str = "") -> Markup:
     """The inputs that set a row, with its name and help; `place` tells one of two apart."""
     name, shown = f"serving-{row.key}{place}", write(row, row.default)
-    told = {"data_serving": row.key, "aria_describedby": f"{name}-help"}
-    label, help_ = tag("label", row.label, for_=name), tag("p", row.help, id=f"{name}-help")
+    told = {"data_serving": row.key, "aria_describedby": f"{name}-help {name}-wrong"}
+    label = tag("label", row.label, for_=name)
+    help_ = joined(
+        [
+            tag("p", row.help, id=f"{name}-help"),
+            tag("p", class_="wrong", id=f"{name}-wrong", role="alert"),
+        ]
+    )
     if isinstance(row.kind, Choice):
         options = [tag("option", n, value=n, selected=n == shown) for n in row.kind.names]
         return tag("div", label, tag("select", *options, id=name, **told), help_, class_="control")
@@ -151,8 +158,16 @@ def _budget(shown: Shown) -> Markup:
             tag("h4", "One budget", id="serving-budget"),
             tag(
                 "p",
-                "The same memory once more, with all conversations alike: what the weights leave "
-                "of it, how many may share it, and how many drafts each of them checks.",
+                "Now the whole memory of the machine, with all conversations alike: what the "
+                "weights leave of it, how many may share it, and how many drafts each of them "
+                "checks. For the same settings it agrees with the section “On your machine”; "
+                "fewer may fit here, because a conversation takes whole blocks, with room for the drafts in check.",
+            ),
+            tag(
+                "p",
+                "Model, machine and acceptance rate are those of the requests above too, so a "
+                "change there serves them anew. The other settings here are the budget’s alone.",
+                class_="note",
             ),
             tag("div", _controls(BUDGETED, "-budget"), class_="settings"),
             tag(
@@ -167,7 +182,8 @@ def _budget(shown: Shown) -> Markup:
                 FRONTIER_CHART,
                 "What one reader gets against what the server writes: each point is a number of "
                 "conversations, with the draft length that serves them best, and without drafts. "
-                "A click goes there.",
+                "The black point is this setting. A click goes to the setting that is named below "
+                "the chart, or to the point without drafts that it hits.",
                 shown.budget,
             ),
         ]
@@ -195,16 +211,23 @@ def printed() -> Markup:
                 "requests of your own: rows of arrival (s), prompt, output ",
                 for_="serving-own",
             ),
-            tag("input", type="file", id="serving-own", accept=".csv,.tsv,.txt,text/*"),
+            tag(
+                "input",
+                type="file",
+                id="serving-own",
+                accept=".csv,.tsv,.txt,text/*",
+                aria_describedby="serving-read serving-own-wrong",
+            ),
             " ",
             _button("drawn", "Drawn ones again", hidden=True),
         ),
+        tag("p", id="serving-read", role="status"),
+        tag("p", class_="wrong", id="serving-own-wrong", role="alert"),
     )
     return joined(
         [
             _policies(),
             tag("div", _controls(IN_SIGHT), class_="settings"),
-            tag("p", class_="wrong", id="serving-said", role="alert"),
             tag(
                 "div",
                 _button("small", "Small scene: 512 slots, 50 requests"),
@@ -234,6 +257,7 @@ def printed() -> Markup:
                 "The four ways at this moment, with the same arrivals",
                 "serving-compared",
             ),
+            tag("p", columns_told(True), class_="note", id="serving-columns"),
             tag(
                 "p",
                 tag("progress", id="serving-progress", max="1", value="0", hidden=True),
@@ -242,6 +266,8 @@ def printed() -> Markup:
                 tag("span", numbers_told(history), id="serving-numbers"),
                 role="status",
             ),
+            tag("p", id="serving-why", role="status"),
+            tag("p", class_="wrong", id="serving-said", role="alert"),
             figure_html(
                 SHARES_CHART,
                 "What the slots were over time: holding a token; reserved for one; held and never "

@@ -6,16 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from sim.catalogue import machine_named, model_named
+from sim.catalogue import MODELS, machine_named, model_named
 from sim.kinds import Real, Whole
 from sim.labs.budget import Budget, limit_told, point_of
 from sim.labs.history import History, Moment
-from sim.labs.service import Asked
+from sim.labs.pricing import Drafting
+from sim.labs.service import Asked, Named
 from sim.markup import Markup, joined, tag
 from sim.params import SLOTS
 from sim.passes import GIB
 from sim.settings import entered, rows, setting
 from sim.words import count, duration, many, three_digits
+
+NGRAM = "ngram"
+"""The name of drafts that no model makes."""
 
 MOST_WATCHED = 300
 """Requests up to which every pass is kept, on the board of `SLOTS` slots at most."""
@@ -32,7 +36,7 @@ class Shown(Asked):
         150.0, "at", Real(0, 1e12), "moment", "Milliseconds after the start at which one looks."
     )
     memory: int = setting(
-        80, "memory", Whole(1, 4096, slider=(320, 1)), "memory", "GB of the machine, all cards."
+        80, "memory", Whole(1, 4096, slider=(320, 1)), "memory", "GiB of the machine, all cards."
     )
     batch: int = setting(
         64,
@@ -47,6 +51,16 @@ class Shown(Asked):
         Whole(1, 131_072, slider=(16_384, 64)),
         "context",
         "Tokens of each conversation.",
+    )
+    drafts: int = setting(
+        0, "drafts", Whole(0, 32, slider=(8, 1)), "drafts a pass", "Of each conversation."
+    )
+    draft: str = setting(
+        "Llama-3.2-1B",
+        "draft",
+        Named((NGRAM, *(model.name for model in MODELS))),
+        "drafts made by",
+        "A model, whose weights and cache take memory too, or n-grams, which take nothing.",
     )
 
     @property
@@ -63,9 +77,9 @@ class Shown(Asked):
             float(self.memory * GIB),
             self.context,
             self.batch,
-            self.draft_length,
+            self.drafts,
             self.acceptance_rate,
-            self.draft_cost,
+            Drafting() if self.draft == NGRAM else Drafting(model_named(self.draft)),
         )
 
 
@@ -75,9 +89,15 @@ OF_THE_SERVER = tuple(row.key for row in rows(Asked))
 
 
 def changed(shown: Shown, key: str, text: str) -> tuple[Shown, str | None]:
-    """The settings after a reader set one, and what was wrong; a machine brings its memory."""
+    """The settings after a reader set one, and what was wrong; a machine brings its memory.
+
+    What was wrong names the field by its label.
+    """
     row = SETTINGS[key]
     value, complaint = entered(row, text, getattr(shown, row.name))
+    if complaint:
+        rest = complaint.removeprefix(key)
+        complaint = f"{row.label}: {rest[1:]}" if rest[0] == "=" else f"{row.label}{rest}"
     after = replace(shown, **{row.name: value})
     if key == "machine" and value != shown.machine:
         after = replace(after, memory=round(machine_named(value).capacity / GIB))
@@ -111,7 +131,8 @@ def compared(histories: Mapping[str, History], seconds: float) -> list[list[str]
             clock = numbers["seconds"] if over else moment.start
             tokens, waited = numbers["tokens"] if over else moment.tokens, moment.waited
         else:
-            running, waiting = _or_none(numbers["mean_running"]), "–"
+            ran = numbers["mean_running"]
+            running, waiting = _or_none(ran) + " on average" * (ran is not None), "–"
             shares = tuple(share or 0.0 for share in numbers["shares"].values())
             tokens, waited = numbers["tokens"], numbers["mean_wait_s"] or 0.0
             clock = numbers["seconds"]
@@ -140,9 +161,20 @@ def _or_none(value: float | None) -> str:
 
 
 HEADS = (
-    *("set aside as", "running", "waiting", "held with tokens", "tokens written"),
+    *("set aside as", "running", "waiting", "tokens in what is held", "tokens written"),
     *("tokens a second", "mean wait", "all through after"),
 )
+
+
+def columns_told(watched: bool) -> str:
+    """What the columns of that table are of, where each pass is kept or not."""
+    if watched:
+        return (
+            "Running, waiting and the share of tokens in what is held are those of this moment; "
+            "tokens a second are up to it. The mean wait is of those who were let in by then, so "
+            "a way that lets few in may show a short one."
+        )
+    return "Running and the share of tokens in what is held are means over the time of all passes."
 
 
 def compared_html(lines: Sequence[Sequence[str]], policy: str) -> Markup:
@@ -168,11 +200,12 @@ def numbers_told(history: History) -> str:
         f"{'is' if numbers['finished'] == 1 else 'are'} through{refused}",
         f"{count(numbers['tokens'])} tokens in {three_digits(numbers['seconds'])} s, "
         f"{_or_none(numbers['tokens_per_second'])} a second",
-        f"{_or_none(numbers['mean_running'])} ran at once",
+        f"{_or_none(numbers['mean_running'])} ran at once on average",
         f"95 in 100 waited {_or_none(numbers['p95_wait_s'])} s at most",
         f"{count(numbers['preemptions'])} preempted, {count(numbers['recomputed'])} positions "
         "computed again",
-        f"{'–' if token is None else f'{100 * token:.0f} %'} of the memory held tokens",
+        f"{'–' if token is None else f'{100 * token:.0f} %'} of the whole memory held tokens on "
+        "average",
     ]
     return " · ".join(parts) + "."
 

@@ -49,7 +49,7 @@ LEGEND = {
     RESERVED: "reserved: will hold a token",
     INTERNAL: "never used",
     COMMON: "common prefix, held by several",
-    EXTERNAL: "free, but not in one piece",
+    EXTERNAL: "free, in pieces too short for who waits",
     FREE: "free",
 }
 """What each kind of slot is called; a request's own are drawn in its colour."""

@@ -7,11 +7,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from sim.labs.arrivals import Request, read_requests
+from sim.labs.arrivals import Request
 from sim.labs.blocks import POLICIES
 from sim.labs.history import History, record
 from sim.labs.service import Scene, scene_of
-from sim.labs.serving import MOST_BYTES
+from sim.labs.serving import MOST_BYTES, own_requests
 from sim.labs.serving_charts import FRONTIER_CHART, SHARES_CHART, SharesAt
 from sim.labs.serving_shown import (
     LARGE,
@@ -21,6 +21,7 @@ from sim.labs.serving_shown import (
     Gained,
     Shown,
     changed,
+    columns_told,
     compared,
     compared_html,
     gained,
@@ -28,6 +29,7 @@ from sim.labs.serving_shown import (
     same_arrivals,
     sized,
 )
+from sim.labs.serving_told import missing_told, paging_told, read_told, refused_told
 from sim.params import SLOTS
 from sim.run import Run
 from sim.settings import write
@@ -51,6 +53,7 @@ class View(SettledView[Shown]):
         self._histories: dict[str, History] = {}
         self._arrivals: tuple[object, ...] = ()
         self._again = False
+        self._wrong: list[tuple[Any, Any]] = []  # fields, and what stands below them
         self._colours: Colours = {}
         self._main: Worker[History] = Worker(partial(browser.Delay, 0))
         self._rest: Worker[None] = Worker(partial(browser.Delay, 0))
@@ -64,7 +67,7 @@ class View(SettledView[Shown]):
         found = browser.every("#lab-serving [data-serving]")
         self._controls = [(one_.getAttribute("data-serving"), one_) for one_ in found]
         self._radios = browser.every('[name="serving-policy"]')
-        texts = ("said", "numbers", *Gained._fields)
+        texts = ("said", "numbers", "why", "columns", "read", *Gained._fields)
         self._texts = {n: Attribute(one(f"#serving-{n}"), "textContent") for n in texts}
         self._table = Attribute(one("#serving-compared"), "innerHTML")
         self._progress = one("#serving-progress")
@@ -104,7 +107,19 @@ class View(SettledView[Shown]):
         shown, complaint = changed(self.asked, key, str(control.value))
         self._have(shown)
         if complaint:
-            self._texts["said"].write(complaint)
+            self._complain(control, control.closest(".control").querySelector(".wrong"), complaint)
+
+    def _complain(self, field: Any, place: Any, text: str) -> None:
+        """Say what was wrong with a field below it, until something is set."""
+        place.textContent = text
+        field.setAttribute("aria-invalid", "true")
+        self._wrong.append((field, place))
+
+    def _forgive(self) -> None:
+        while self._wrong:
+            field, place = self._wrong.pop()
+            place.textContent = ""
+            field.removeAttribute("aria-invalid")
 
     def _go(self, changes: Mapping[str, object]) -> None:
         """Go to a setting of the frontier."""
@@ -119,13 +134,14 @@ class View(SettledView[Shown]):
         self.keep()
 
     def _read(self, name: str, size: int, text: str) -> None:
+        self._forgive()
         try:
-            if not text:
-                raise ValueError(f"{name} is empty, not text, or larger than {MOST_BYTES} bytes")
-            self._own = tuple(read_requests(text))
+            self._own = own_requests(name, size, text)
         except ValueError as error:
-            self._texts["said"].write(f"{name}: {error}. The requests stay as they were.")
+            said = f"{error}. The requests stay as they were."
+            self._complain(one("#serving-own"), one("#serving-own-wrong"), said)
             return
+        self._texts["read"].write(read_told(name, self._own))
         self._set(self.asked)
 
     def _press(self, event: Any) -> None:
@@ -158,6 +174,9 @@ class View(SettledView[Shown]):
         for radio in self._radios:
             radio.checked = radio.value == shown.policy
         self._texts["said"].write("")
+        self._forgive()
+        if not self._own:
+            self._texts["read"].write("")
         self._stage.go(shown.at / 1000)
         self._buttons["drawn"].hidden = not self._own
         made = gained(shown.budget)
@@ -182,7 +201,10 @@ class View(SettledView[Shown]):
         try:
             self._serving = scene_of(self.asked, self._own)
         except ValueError as error:
-            self._texts["said"].write(f"{error}.")
+            self._texts["said"].write(f"Not served. {error}.")
+            (longest,) = (field for key, field in self._controls if key == "longest")
+            place = longest.closest(".control").querySelector(".wrong")
+            self._complain(longest, place, f"{error}.")
             self._wait(None)
             return
         watched = self._watched(self._serving)
@@ -246,6 +268,12 @@ class View(SettledView[Shown]):
         seconds = self._stage.seconds
         in_order = {name: self._histories[name] for name in POLICIES if name in self._histories}
         self._table.write(compared_html(compared(in_order, seconds), self.asked.policy))
+        shown = in_order.get(self.asked.policy)
+        told = [missing_told(in_order), paging_told(in_order)]
+        if shown:
+            told.insert(0, refused_told(shown))
+            self._texts["columns"].write(columns_told(bool(shown.moments)))
+        self._texts["why"].write(" ".join(filter(None, told)))
         if not self._colours:
             return
         if self._history:

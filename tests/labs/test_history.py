@@ -244,7 +244,7 @@ def test_the_four_ways_are_compared_at_the_same_moment() -> None:
         f"{count(h.numbers['tokens'] / h.numbers['seconds'])}" for h in histories.values()
     }
     ((_, ran, waiting, held, *_rest),) = compared({"max": unseen}, at)
-    assert (ran, waiting) == ("3.63", "–")
+    assert (ran, waiting) == ("3.63 on average", "–")
     assert held.endswith("%")
     assert "50 requests are through" in numbers_told(unseen)
 
@@ -260,9 +260,12 @@ def test_a_setting_is_read_as_a_field_is_and_a_machine_brings_its_memory() -> No
     shown, complaint = changed(Shown(), "k", "99")
     assert (shown.draft_length, complaint) == (
         32,
-        "k=99 is not a whole number from 0 to 32; using 32.",
+        "draft length: 99 is not a whole number from 0 to 32; using 32.",
     )
     assert changed(Shown(slots=64), "slots", "many")[0].slots == 64
+    empty = changed(Shown(), "k", "")[1]
+    assert empty
+    assert empty.startswith("draft length is empty, not a whole number")
     assert changed(Shown(), "machine", "H200")[0].memory == 141
     assert changed(Shown(memory=40), "model", "OPT-13B")[0].memory == 40
     assert changed(Shown(), "rate", "")[0].rate is None

@@ -13,7 +13,9 @@ from sim.labs.arrivals import Request
 from sim.labs.blocks import PAGED, POLICIES
 from sim.labs.history import History, record
 from sim.labs.service import Scene, longest_of, scene_of
-from sim.labs.serving_shown import SETTINGS, Shown, compared, gained, numbers_told
+from sim.labs.serving_charts import frontier_data
+from sim.labs.serving_shown import SETTINGS, Shown, columns_told, compared, gained, numbers_told
+from sim.labs.serving_told import read_told
 from sim.labs.slots import POINT, board, pass_told, slot_told
 from sim.work import finish
 from tests import browsers
@@ -125,6 +127,11 @@ def test_the_memory_is_drawn_anew_when_it_is_near_and_not_before(shared: PageDri
         browsers.resize(shared.driver, 360, 740)
         shared.frames(6)
         assert shared.run(width) == before
+        goes_on = shared.run(
+            "const box = document.querySelector('#lab-serving .wide');"
+            "return box.scrollWidth > box.clientWidth && getComputedStyle(box).backgroundAttachment"
+        )
+        assert goes_on == "local, scroll"
         shared.run(near, "#serving-board")
         shared.until(lambda: shared.run(width) < 360)
     finally:
@@ -162,12 +169,19 @@ def test_settings_serve_anew_and_a_bad_one_is_told(shared: PageDriver) -> None:
     shows(shared, history, history.at(0.15))
     shared.until(lambda: "serving.k=4" in shared.driver.current_url)
     given(shared, "seed", "much")
-    assert "seed=much is not a whole number" in shared.text("#serving-said")
+    assert "seed: much is not a whole number" in shared.text("#serving-seed-wrong")
+    field = shared.one("#serving-seed")
+    assert field.get_attribute("aria-invalid") == "true"
+    described = str(field.get_attribute("aria-describedby")).split()
+    assert described == ["serving-seed-help", "serving-seed-wrong"]
+    below = "return arguments[0].closest('.control').contains(arguments[1])"
+    assert shared.run(below, field, shared.one("#serving-seed-wrong"))
     shows(shared, history, history.at(0.15))
     given(shared, "seed", "5")
     other = finish(record(scene_of(Shown(draft_length=4, seed=5))))
     shows(shared, other, other.at(0.15))
-    assert shared.text("#serving-said") == ""
+    assert shared.text("#serving-seed-wrong") == ""
+    assert field.get_attribute("aria-invalid") is None
 
 
 def test_a_slot_says_whose_it_is(shared: PageDriver) -> None:
@@ -199,12 +213,23 @@ def test_requests_of_your_own_come_from_a_file(shared: PageDriver, tmp_path: Pat
     field.send_keys(str(good))
     history = finish(record(Scene(Shown(), own, None, longest_of(Shown(), own))))
     shows(shared, history, history.at(0.15))
+    assert shared.text("#serving-read") == read_told("own.csv", own)
     field.send_keys(str(bad))
-    shared.until(lambda: shared.text("#serving-said"))
-    assert "bad.csv: line 2: prompt “many” is not a number" in shared.text("#serving-said")
+    shared.until(lambda: shared.text("#serving-own-wrong"))
+    assert "bad.csv: line 2: prompt “many” is not a number" in shared.text("#serving-own-wrong")
+    assert field.get_attribute("aria-invalid") == "true"
     shows(shared, history, history.at(0.15))
+    long = tmp_path / "long.csv"
+    long.write_text("0,600,100\n")
+    field.send_keys(str(long))
+    shared.until(lambda: "Set slots to 704 or more" in shared.text("#serving-why"))
+    assert shared.text("#serving-own-wrong") == ""
+    given(shared, "slots", "704")
+    shared.until(lambda: "refused" not in shared.text("#serving-why"))
+    given(shared, "slots", "512")
     press(shared, "drawn")
     shows(shared, OPENING[PAGED], opening_pass())
+    assert shared.text("#serving-read") == shared.text("#serving-why") == ""
 
 
 def test_a_large_scene_tells_how_far_it_is_and_can_be_cancelled(shared: PageDriver) -> None:
@@ -222,6 +247,8 @@ def test_a_large_scene_tells_how_far_it_is_and_can_be_cancelled(shared: PageDriv
     expected = numbers_told(finish(record(scene_of(asked), moments=False)))
     shared.until(lambda: shared.text("#serving-numbers") == expected)
     assert not shared.one("#serving-board").is_displayed()
+    shared.until(lambda: "yet: max, power, oracle." in shared.text("#serving-why"))
+    assert shared.text("#serving-columns") == columns_told(watched=False)
     press(shared, "small")
     shows(shared, OPENING[PAGED], opening_pass())
     assert shared.one("#serving-board").is_displayed()
@@ -237,7 +264,11 @@ def test_the_budget_follows_its_settings_and_a_click_on_its_frontier(shared: Pag
     holds(Shown())
     given(shared, "batch", "300")
     holds(Shown(batch=300))
-    assert shared.text("#serving-limit").startswith("Memory limits")
+    given(shared, "drafts", "4")
+    holds(Shown(batch=300, drafts=4))
+    assert shared.text("#serving-limit").startswith("Arithmetic limits")
+    assert shared.text("#serving-numbers") == numbers_told(OPENING[PAGED])
+    given(shared, "drafts", "0")
     given(shared, "machine", "H200")
     holds(Shown(batch=300, machine="H200", memory=141))
     given(shared, "machine", "A100-80GB")
@@ -249,8 +280,17 @@ def test_the_budget_follows_its_settings_and_a_click_on_its_frontier(shared: Pag
     ActionChains(shared.driver).move_to_element(marks[3]).click().perform()
     shared.until(lambda: "serving.batch=300" not in shared.driver.current_url)
     keys = parse_qs(urlparse(shared.driver.current_url).query)
-    batch, k = (
-        int(keys.get(f"serving.{key}", [default])[0]) for key, default in (("batch", 64), ("k", 0))
+    batch, drafts = (
+        int(keys.get(f"serving.{key}", [default])[0])
+        for key, default in (("batch", 64), ("drafts", 0))
     )
-    holds(Shown(batch=batch, draft_length=k))
-    assert (batch, k) != (64, 0)
+    holds(Shown(batch=batch, drafts=drafts))
+    assert (batch, drafts) != (64, 0)
+    beside = "#chart-frontier .mark-rect.role-mark path"
+    places = shared.driver.find_elements(By.CSS_SELECTOR, beside)
+    ActionChains(shared.driver).move_to_element_with_offset(
+        places[-2], 0, places[-2].size["height"] // 3
+    ).click().perform()
+    last = frontier_data(Shown().budget)["near"][-2]
+    holds(Shown(batch=last["batch"], drafts=last["k"]))
+    assert shared.text("#chart-frontier .chart-note").startswith(f"{last['batch']} conversation")
