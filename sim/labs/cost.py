@@ -15,6 +15,7 @@ from sim.labs.cost_fields import fields_html
 from sim.labs.cost_report import GB, answer, arguments, batches_text, sources, told
 from sim.labs.cost_settings import Asked, Priced, priced
 from sim.labs.engines import engines
+from sim.labs.handed import departure
 from sim.labs.pricing import FILLED, best_of, expected_tokens
 from sim.labs.published import REPORTS, Report, nearest
 from sim.markup import Markup, joined, tag
@@ -22,16 +23,6 @@ from sim.passes import GIB
 from sim.words import count, many, three_digits
 
 __all__ = ["answer", "arguments", "printed", "told"]
-
-
-def scene(given: Priced) -> dict[str, object] | None:
-    """Settings of the widget that gain as much, by key; None where a pass is not known."""
-    asked = given.asked
-    k = max(1, asked.k)
-    keys = given.case.as_the_widget(asked.batch, k)
-    if keys is None:
-        return None
-    return {**keys, "k": k, "alpha": asked.acceptance_rate, "rates": list(asked.acceptance_rates)}
 
 
 # What is told
@@ -231,6 +222,7 @@ def parts(given: Priced) -> dict[str, Markup | str]:
         "cost-room": memory(given),
         "cost-near": near(given),
         "cost-best": instead(given),
+        "cost-departure": departure(given),
         "cost-lengths": lengths_html(given),
         "cost-engines": engines_html(given),
         "cost-reports": reports_html(given),
@@ -271,6 +263,7 @@ def printed() -> Markup:
             tag("p", told["cost-verdict"], id="cost-verdict", role="status"),
             *(tag("p", told[name], id=name) for name in ("cost-why", "cost-room", "cost-near")),
             tag("p", use, " ", best, class_="cost-acts"),
+            tag("p", told["cost-departure"], id="cost-departure"),
             *figures[:2],
             tag("h4", "Which draft length, by batch"),
             tag("p", "Each is within 1 % of the best at every batch of its range."),

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from sim.catalogue import machine_named, model_named
-from sim.labs.cost import parts, scene
+from sim.labs.cost import parts
 from sim.labs.cost_charts import CHARTS
 from sim.labs.cost_fields import SHARE, USUAL_SHARE, drafts
 from sim.labs.cost_settings import (
@@ -20,6 +20,7 @@ from sim.labs.cost_settings import (
     settled,
 )
 from sim.labs.curve import lines_of, read_curve
+from sim.labs.handed import scene
 from sim.labs.pricing import best_of
 from sim.run import Run
 from sim.settings import entered, updated, write

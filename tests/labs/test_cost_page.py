@@ -5,8 +5,9 @@ from __future__ import annotations
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.select import Select
 
-from sim.labs.cost import parts, scene
+from sim.labs.cost import parts
 from sim.labs.cost_settings import Asked, priced
+from sim.labs.handed import scene
 from tests.driver import PageDriver
 from tests.labs.charts import come
 

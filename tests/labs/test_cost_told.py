@@ -14,11 +14,11 @@ from sim.labs.cost import (
     parts,
     printed,
     reports_html,
-    scene,
     verdict,
     why,
 )
 from sim.labs.cost_settings import Asked, Priced, priced
+from sim.labs.handed import scene
 from sim.params import Params
 from sim.theory import expected_speedup
 
