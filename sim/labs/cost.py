@@ -50,6 +50,14 @@ def verdict(given: Priced) -> str:
     return f"{said}. {_drafts(best.k).capitalize()} would give {best.speedup:.2f}×."
 
 
+def as_before(given: Priced, what: str) -> str:
+    """The verdict, where what was written since does not count: of figures, or of the curve."""
+    said = verdict(given)
+    if what == "curve" and not given.asked.curve:
+        return f"Without that curve: {said[0].lower()}{said[1:]}"
+    return f"With the {what} as before: {said[0].lower()}{said[1:]}"
+
+
 def _drafts(k: int) -> str:
     return many(k, "draft").replace(" ", "\u00a0")
 
@@ -259,7 +267,6 @@ def printed() -> Markup:
     return joined(
         [
             tag("div", fields_html(given.asked), class_="cost", id="cost-fields"),
-            tag("p", class_="wrong", id="cost-wrong", role="alert"),
             tag("p", told["cost-verdict"], id="cost-verdict", role="status"),
             *(tag("p", told[name], id=name) for name in ("cost-why", "cost-room", "cost-near")),
             tag("p", use, " ", best, class_="cost-acts"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from sim.catalogue import MACHINES, MODELS, machine_named, model_named
 from sim.kinds import Number
 from sim.labs.cost_settings import (
@@ -31,6 +33,15 @@ def drafts(asked: Asked) -> tuple[str, str]:
     if asked.draft == NGRAM or asked.draft in {model.name for model in MODELS}:
         return asked.draft, ""
     return SHARE, asked.draft
+
+
+def labelled(complaint: str) -> tuple[str, str]:
+    """The key of the setting that a complaint begins with, and the complaint with its label."""
+    key = re.split(r"\W", complaint, maxsplit=1)[0]
+    rest = complaint.removeprefix(key)
+    if rest.startswith("="):
+        rest = f": {rest[1:]}"
+    return key, BY_KEY[key].label + rest
 
 
 def _label(key: str, text: str = "") -> Markup:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from sim.catalogue import MACHINES, MODELS, machine_named, model_named
 from sim.labs.cost import answer
 from sim.labs.cost import arguments as arguments_of
+from sim.labs.cost_fields import labelled
 from sim.labs.cost_settings import (
     OF_THE_MACHINE,
     OF_THE_MODEL,
@@ -142,6 +143,22 @@ def test_settings_come_back_from_a_link(points: dict[int, float]) -> None:
     check(asked)
     keys = {k: text for k, text in changes_of_lab("cost", asked).items() if text is not None}
     assert settled(keys) == (asked, [])
+
+
+@pytest.mark.parametrize(
+    ("complaint", "told"),
+    [
+        (
+            "gpus=0 is not a whole number; using 1.",
+            ("gpus", "cards: 0 is not a whole number; using 1."),
+        ),
+        ("bytes is empty, not a number.", ("bytes", "bytes a weight is empty, not a number.")),
+        ("top: 0 of 8 experts", ("top", "experts a position: 0 of 8 experts")),
+        ("curve, line 2: “x” is", ("curve", "your own curve, line 2: “x” is")),
+    ],
+)
+def test_a_complaint_has_the_label_that_the_reader_sees(complaint: str, told: object) -> None:
+    assert labelled(complaint) == told
 
 
 def test_bad_settings_of_a_link_are_told_with_the_remedy() -> None:

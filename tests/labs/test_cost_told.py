@@ -7,6 +7,7 @@ import re
 import pytest
 
 from sim.labs.cost import (
+    as_before,
     instead,
     lengths_html,
     memory,
@@ -56,6 +57,14 @@ def test_the_opening_says_that_it_loses_and_what_would_gain() -> None:
 )
 def test_each_outcome_has_its_words(settings: dict[str, object], told: str) -> None:
     assert told in plain(verdict(given(**settings)))
+
+
+def test_a_result_of_what_was_set_before_says_so() -> None:
+    opening, measured = given(), given(curve=((1.0, 4.0), (9000.0, 40.0)))
+    whole = verdict(opening).removeprefix("In")
+    assert as_before(opening, "curve") == f"Without that curve: in{whole}"
+    assert as_before(opening, "figures") == f"With the figures as before: in{whole}"
+    assert as_before(measured, "curve").startswith("With the curve as before: in a batch of 256")
 
 
 def test_reasons_name_what_sets_the_time() -> None:
