@@ -12,14 +12,14 @@ from sim.chart import figure_html
 from sim.labs.convert import root
 from sim.labs.cost_charts import CAPTIONS, CHARTS
 from sim.labs.cost_fields import fields_html
-from sim.labs.cost_report import GB, answer, arguments, batches_text, sources, told
+from sim.labs.cost_memory import missing, room
+from sim.labs.cost_report import answer, arguments, batches_text, sources, told
 from sim.labs.cost_settings import Asked, Priced, priced
 from sim.labs.engines import engines
 from sim.labs.handed import departure
-from sim.labs.pricing import FILLED, best_of, expected_tokens
+from sim.labs.pricing import best_of, expected_tokens
 from sim.labs.published import REPORTS, Report, nearest
 from sim.markup import Markup, joined, tag
-from sim.passes import GIB
 from sim.words import count, many, three_digits
 
 __all__ = ["answer", "arguments", "printed", "told"]
@@ -29,7 +29,12 @@ __all__ = ["answer", "arguments", "printed", "told"]
 
 
 def verdict(given: Priced) -> str:
-    """What the drafts that are set gain or cost, and what the best length would."""
+    """What does not fit, first; what the drafts gain or cost, and what the best length would."""
+    short, said = missing(given), _gain(given)
+    return f"{short} If it did: {said[0].lower()}{said[1:]}" if short else said
+
+
+def _gain(given: Priced) -> str:
     asked, now = given.asked, given.speedup
     best = best_of(given.speedups[asked.batch - 1])
     if now is None:
@@ -98,22 +103,6 @@ def why(given: Priced) -> str:
         f"decoding {lasts / plain:.2f} meanwhile"
     )
     return ". ".join(parts) + "."
-
-
-def memory(given: Priced) -> str:
-    """Whether it fits, by how much not and what would, and how much room there is."""
-    asked, case = given.asked, given.case
-    usable = f"{FILLED * case.machine.capacity / GIB:.4g} GB, nine tenths of the memory"
-    short = case.short_by(asked.batch)
-    if short:
-        return (
-            f"It does not fit into {usable}: {short / GB:.1f} GB are missing. It would with "
-            f"{', or '.join(case.remedies(asked.batch))}."
-        )
-    room = f"It fits into {usable}, with room for {count(case.slots)} tokens"
-    if case.conversations is None:
-        return f"{room}."
-    return f"{room}: {many(case.conversations, 'conversation')} of {count(asked.context)}."
 
 
 def near(given: Priced) -> Markup:
@@ -227,7 +216,7 @@ def parts(given: Priced) -> dict[str, Markup | str]:
     return {
         "cost-verdict": verdict(given),
         "cost-why": why(given),
-        "cost-room": memory(given),
+        "cost-room": room(given),
         "cost-near": near(given),
         "cost-best": instead(given),
         "cost-departure": departure(given),

@@ -135,7 +135,9 @@ class Asked:
     tflops: float | None = setting(
         None, "tflops", _FIGURE, "arithmetic, TFLOP/s", "Of your own machine, dense, 16 bits."
     )
-    capacity: float | None = setting(None, "memory", _FIGURE, "memory, GB", "Of your own machine.")
+    capacity: float | None = setting(
+        None, "memory", _FIGURE, "memory, GiB", "Of your own machine; makers write GB."
+    )
     parameters: float | None = setting(
         None, "params", _FIGURE, "parameters, billions", "Of your own model, experts included."
     )

@@ -77,7 +77,7 @@ def test_the_command_tells_people_the_same() -> None:
         assert text in out
     code, out, _ = cli("cost", "--model=Llama-3.1-70B", "--machine=H100-SXM")
     assert code == 0
-    assert "short by 78.0 GB; would with 3 times the memory, or 4-bit weights" in out
+    assert "short by 72.6 GiB; would with 3 times the memory, or 4-bit weights" in out
 
 
 def test_the_list_names_each_entry_of_the_catalogue_and_the_rest() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -10,7 +11,6 @@ from sim.labs.cost import (
     as_before,
     instead,
     lengths_html,
-    memory,
     near,
     parts,
     printed,
@@ -18,6 +18,7 @@ from sim.labs.cost import (
     verdict,
     why,
 )
+from sim.labs.cost_memory import missing, room
 from sim.labs.cost_settings import Asked, Priced, priced
 from sim.labs.handed import scene
 from sim.params import Params
@@ -75,15 +76,29 @@ def test_reasons_name_what_sets_the_time() -> None:
     assert why(given(curve=((1.0, 4.0),))) == "What was not measured is not made up."
 
 
-def test_memory_says_what_is_missing_and_what_would_do() -> None:
-    assert memory(given()) == (
-        "It fits into 72 GB, nine tenths of the memory, with room for 358,748 tokens: "
+def test_memory_says_how_much_room_there_is() -> None:
+    assert missing(given()) == ""
+    assert room(given()) == (
+        "It fits into 72 GiB, nine tenths of the memory, with room for 358,748 tokens: "
         "1401 conversations of 256."
     )
-    told = memory(given(model="Llama-3.1-70B"))
-    assert told.startswith("It does not fit into 72 GB, nine tenths of the memory: ")
-    assert "times the memory" in told
-    assert memory(given(context=0)).endswith(" tokens.")
+    assert room(given(context=0)).endswith(" tokens.")
+
+
+def test_what_does_not_fit_is_told_first_with_what_would_do() -> None:
+    big = given(model="Llama-3.1-70B", machine="RTX-4090", batch=1, k=4)
+    assert room(big) == ""
+    assert missing(big) == (
+        "It does not fit into 21.6 GiB, nine tenths of the memory: 112.2 GiB are missing. It would "
+        "with 7 cards, or 2 cards and 4-bit weights."
+    )
+    assert plain(verdict(big)).startswith(
+        f"{missing(big)} If it did: in a batch of 1, 4 drafts a pass give"
+    )
+    for settings in ({"machines": 7}, {"machines": 2, "width": 0.5}):
+        assert not missing(priced(replace(big.asked, **settings)))
+    assert missing(priced(replace(big.asked, machines=6)))
+    assert "with 2 cards, or a batch of 175 at most." in missing(given(context=2048))
 
 
 def test_the_nearest_measurement_is_named_with_its_miss() -> None:
