@@ -17,7 +17,7 @@ from sim.labs.cost_report import answer, arguments, batches_text, sources, told
 from sim.labs.cost_settings import Asked, Priced, priced
 from sim.labs.engines import engines
 from sim.labs.handed import departure
-from sim.labs.pricing import best_of, expected_tokens
+from sim.labs.pricing import LARGEST, Range, best_of, expected_tokens
 from sim.labs.published import REPORTS, Report, nearest
 from sim.markup import Markup, joined, tag
 from sim.words import count, many, three_digits
@@ -137,16 +137,24 @@ def instead(given: Priced) -> str:
 
 
 def lengths_html(given: Priced) -> Markup:
-    """A row for each range of batches: its draft length, and what that gives."""
+    """A row for each range of batches: its draft length, and what that gives; those that do not
+    fit are one.
+    """
+    rows = [
+        (one, "not known" if one.k is None else str(one.k or "none"), _gains(given, *one))
+        for one in given.fitting
+    ]
+    if given.most < LARGEST:
+        rows.append((Range(given.most + 1, LARGEST, None), "does not fit", "–"))
     return joined(
         tag(
             "tr",
-            tag("th", batches_text(first, last), scope="row"),
-            tag("td", "not known" if k is None else "none" if k == 0 else str(k)),
-            tag("td", _gains(given, first, last, k)),
-            class_="now" if first <= given.asked.batch <= last else "",
+            tag("th", batches_text(one.first, one.last), scope="row"),
+            tag("td", length),
+            tag("td", gain),
+            class_="now" if one.first <= given.asked.batch <= one.last else "",
         )
-        for first, last, k in given.ranges
+        for one, length, gain in rows
     )
 
 

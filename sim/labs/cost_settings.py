@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sim.catalogue import MACHINES, MODELS, machine_named, model_named, named, nearest
 from sim.kinds import Kind, Maybe, Real, Switch, Whole, write_number
 from sim.labs.curve import Measured
-from sim.labs.pricing import LARGEST, Case, Drafting, Grid, Range, grid, lengths
+from sim.labs.pricing import LARGEST, Case, Drafting, Grid, Range, agreeing, grid, lengths
 from sim.lists import Reals
 from sim.passes import GIB, OWN, Machine, Model
 from sim.reading import UnreadableError, number
@@ -287,6 +287,23 @@ class Priced(NamedTuple):
     """By batch and k."""
     ranges: tuple[Range, ...]
     """The draft lengths for all batches."""
+
+    @property
+    def most(self) -> int:
+        """The largest batch that fits at this context, at most `LARGEST`; 0 where none does."""
+        if not self.asked.context:
+            return 0 if self.case.short_by(1) else LARGEST
+        return min(self.case.conversations or 0, LARGEST)
+
+    @property
+    def agreed(self) -> list[Range]:
+        """The draft lengths for all batches, with the very best at the one that is set."""
+        return agreeing(self.ranges, self.speedups, self.asked.batch)
+
+    @property
+    def fitting(self) -> list[Range]:
+        """Those for the batches that fit."""
+        return [Range(a, min(b, self.most), k) for a, b, k in self.agreed if a <= self.most]
 
     @property
     def speedup(self) -> float | None:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from sim.catalogue import MODELS, model_named
 from sim.labs.cost_settings import NGRAM, Asked, Priced
-from sim.labs.pricing import Range, best_of
+from sim.labs.pricing import LARGEST, Range, best_of
 
 VLLM, SGLANG, LLAMA = "vLLM 0.25", "SGLang 0.5.19", "llama.cpp b9842"
 HEAD = "YOUR_HEAD"
@@ -40,21 +40,27 @@ def repository(name: str) -> str:
 def engines(given: Priced) -> list[Engine]:
     """How each engine is told which draft lengths to use."""
     asked = given.asked
-    known = [one for one in given.ranges if one.k is not None]
+    known = [one for one in given.fitting or given.agreed if one.k is not None]
     at_batch = best_of(given.speedups[asked.batch - 1]).k
-    return [_vllm(asked, known), _sglang(asked, known, at_batch), _llama(asked, at_batch)]
+    most = given.most if given.most < LARGEST else 0
+    return [
+        _vllm(asked, known, most),
+        _sglang(asked, known, at_batch, most),
+        _llama(asked, at_batch),
+    ]
 
 
 def _lines(*parts: str) -> str:
     return " \\\n  ".join(part for part in parts if part)
 
 
-def _vllm(asked: Asked, known: list[Range]) -> Engine:
+def _vllm(asked: Asked, known: list[Range], limit: int) -> Engine:
     serve = f"vllm serve {repository(asked.model)}"
     cards = f"--tensor-parallel-size {asked.machines}" if asked.machines > 1 else ""
+    batches = f"--max-num-seqs {limit}" if limit else ""
     most = max((one.k or 0 for one in known), default=0)
     if not most:
-        return Engine(VLLM, _lines(serve, cards), _none(known))
+        return Engine(VLLM, _lines(serve, cards, batches), _none(known))
     told: dict[str, object] = {"method": "draft_model", "model": _draft(asked)}
     note = "One draft length for each range of batches."
     if asked.draft == NGRAM:
@@ -71,17 +77,18 @@ def _vllm(asked: Asked, known: list[Range]) -> Engine:
     told["num_speculative_tokens_per_batch_size"] = [[a, b, k] for a, b, k in known]
     lines = (f"    {json.dumps(key)}: {json.dumps(value)}" for key, value in told.items())
     config = "--speculative-config '{\n" + ",\n".join(lines) + "\n  }'"
-    return Engine(VLLM, _lines(serve, cards, config), note)
+    return Engine(VLLM, _lines(serve, cards, batches, config), note)
 
 
-def _sglang(asked: Asked, known: list[Range], at_batch: int | None) -> Engine:
+def _sglang(asked: Asked, known: list[Range], at_batch: int | None, limit: int) -> Engine:
     serve = f"python3 -m sglang.launch_server --model {repository(asked.model)}"
     cards = f"--tp {asked.machines}" if asked.machines > 1 else ""
+    batches = f"--max-running-requests {limit}" if limit else ""
     chain = not asked.parallel and (asked.draft == MTP or asked.draft not in (NGRAM, *NAMES))
     most = max((one.k or 0 for one in known), default=0)
     k = most if chain else at_batch
     if not k:
-        return Engine(SGLANG, _lines(serve, cards), _none(known, asked.batch))
+        return Engine(SGLANG, _lines(serve, cards, batches), _none(known, asked.batch))
     tokens = f"--speculative-num-draft-tokens {k + 1}"
     steps = f"--speculative-eagle-topk 1 --speculative-num-steps {k}"
     draft = f"--speculative-draft-model-path {_draft(asked)}"
@@ -95,6 +102,7 @@ def _sglang(asked: Asked, known: list[Range], at_batch: int | None) -> Engine:
         command = _lines(
             serve,
             cards,
+            batches,
             f"--speculative-algorithm {algorithm}",
             draft if algorithm == "EAGLE3" else "",
             steps,
@@ -109,7 +117,7 @@ def _sglang(asked: Asked, known: list[Range], at_batch: int | None) -> Engine:
         parts = ["--speculative-algorithm DFLASH", draft, tokens]
     else:
         parts = ["--speculative-algorithm STANDALONE", draft, steps, tokens]
-    return Engine(SGLANG, _lines(serve, cards, *parts), note)
+    return Engine(SGLANG, _lines(serve, cards, batches, *parts), note)
 
 
 def _llama(asked: Asked, k: int | None) -> Engine:

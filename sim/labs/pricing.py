@@ -311,3 +311,24 @@ def lengths(speedups: Grid) -> list[Range]:
         good = near is not None and near > 1 and near >= (best.speedup or 0) * (1 - NEAR)
         chosen.append(kept if good else best.k)
     return _ranges(chosen)
+
+
+def agreeing(found: Sequence[Range], speedups: Grid, batch: int) -> list[Range]:
+    """The same ranges, with the very best length at this batch, and around it while it is near."""
+    best = best_of(speedups[batch - 1]).k
+    here = next(one for one in found if one.first <= batch <= one.last)
+    if not best or best == here.k:
+        return list(found)
+
+    def near(other: int) -> bool:
+        row = speedups[other - 1]
+        return (row[best - 1] or 0) >= (best_of(row).speedup or 0) * (1 - NEAR)
+
+    first = last = batch
+    while first > here.first and near(first - 1):
+        first -= 1
+    while last < here.last and near(last + 1):
+        last += 1
+    chosen = [one.k for one in found for _ in range(one.first, one.last + 1)]
+    chosen[first - 1 : last] = [best] * (last - first + 1)
+    return _ranges(chosen)

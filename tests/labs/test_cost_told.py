@@ -112,11 +112,19 @@ def test_the_nearest_measurement_is_named_with_its_miss() -> None:
 def test_lengths_are_told_by_ranges_and_this_batch_is_marked() -> None:
     opening = given()
     rows = re.findall(r"<tr.*?</tr>", lengths_html(opening))
-    assert len(rows) == len(opening.ranges)
+    assert len(rows) == len(opening.fitting)
     (now,) = [row for row in rows if 'class="now"' in row]
-    first, last, k = next(one for one in opening.ranges if one.first <= 256 <= one.last)
+    first, last, k = next(one for one in opening.fitting if one.first <= 256 <= one.last)
     assert plain(now).startswith(f"{first}–{last}{k}")
     assert plain(rows[-1]).endswith("none–")
+
+
+def test_batches_that_do_not_fit_are_a_row_that_says_so() -> None:
+    rows = re.findall(r"<tr.*?</tr>", lengths_html(given(context=2048)))
+    assert [plain(row) for row in rows if "does not fit" in row] == ["176–512does not fit–"]
+    assert 'class="now"' in rows[-1], "a batch of 256"
+    none = lengths_html(given(model="Llama-3.1-70B", batch=1))
+    assert plain(none) == "1–512does not fit–"
 
 
 def test_reports_follow_the_readers_rate() -> None:
