@@ -11,6 +11,7 @@ from math import ceil
 from sim.chart import figure_html
 from sim.labs.convert import root
 from sim.labs.cost_charts import CAPTIONS, CHARTS
+from sim.labs.cost_context import elsewhere
 from sim.labs.cost_fields import fields_html
 from sim.labs.cost_memory import missing, room
 from sim.labs.cost_report import answer, arguments, batches_text, sources, told
@@ -228,6 +229,7 @@ def parts(given: Priced) -> dict[str, Markup | str]:
         "cost-near": near(given),
         "cost-best": instead(given),
         "cost-departure": departure(given),
+        "cost-elsewhere": elsewhere(given),
         "cost-lengths": lengths_html(given),
         "cost-engines": engines_html(given),
         "cost-reports": reports_html(given),
@@ -271,6 +273,7 @@ def printed() -> Markup:
             *figures[:2],
             tag("h4", "Which draft length, by batch"),
             tag("p", "Each is within 1 % of the best at every batch of its range."),
+            tag("p", told["cost-elsewhere"], id="cost-elsewhere"),
             _wide(
                 LENGTHS,
                 ("batch", "draft length", "speedup, from end to end"),

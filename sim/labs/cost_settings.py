@@ -297,7 +297,9 @@ class Priced(NamedTuple):
 
     @property
     def agreed(self) -> list[Range]:
-        """The draft lengths for all batches, with the very best at the one that is set."""
+        """The draft lengths for all batches, with the very best at the one set where that fits."""
+        if 0 < self.most < self.asked.batch:
+            return list(self.ranges)
         return agreeing(self.ranges, self.speedups, self.asked.batch)
 
     @property
@@ -311,7 +313,7 @@ class Priced(NamedTuple):
         return self.case.speedup(self.asked.batch, self.asked.k)
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=8)
 def _gains(case: Case) -> tuple[Grid, tuple[Range, ...]]:
     """Speedups and draft lengths, which are the same for whatever batch and k are set."""
     speedups = finish(grid(case))
