@@ -16,7 +16,7 @@ from sim.labs.cost_fields import fields_html
 from sim.labs.cost_memory import missing, room
 from sim.labs.cost_report import answer, arguments, batches_text, sources, told
 from sim.labs.cost_settings import Asked, Priced, priced
-from sim.labs.engines import engines
+from sim.labs.engines import cautions, engines, refusal
 from sim.labs.handed import departure
 from sim.labs.pricing import LARGEST, Range, best_of, expected_tokens
 from sim.labs.published import REPORTS, Report, nearest
@@ -167,8 +167,12 @@ def _gains(given: Priced, first: int, last: int, k: int | None) -> str:
 
 
 def engines_html(given: Priced) -> Markup:
-    """How each engine is told, with what it cannot be told."""
-    return joined(
+    """How each engine is told, with what it cannot be told; or why none would start."""
+    refused = refusal(given)
+    if refused:
+        return tag("p", refused)
+    heeded = [tag("p", text) for text in cautions(given)]
+    told = [
         tag(
             "div",
             tag("h4", engine.name),
@@ -178,7 +182,8 @@ def engines_html(given: Priced) -> Markup:
             class_="engine",
         )
         for at, engine in enumerate(engines(given))
-    )
+    ]
+    return joined([*heeded, *told])
 
 
 def reports_html(given: Priced) -> Markup:

@@ -20,7 +20,7 @@ from sim.labs.pricing import LARGEST, Range, best_of
 
 VLLM, SGLANG, LLAMA = "vLLM 0.25", "SGLang 0.5.19", "llama.cpp b9842"
 HEAD = "YOUR_HEAD"
-MTP = "DeepSeek-V3-MTP"
+MTP, WITH_MTP = "DeepSeek-V3-MTP", "DeepSeek-V3"
 
 
 class Engine(NamedTuple):
@@ -35,6 +35,40 @@ class Engine(NamedTuple):
 def repository(name: str) -> str:
     """Where a model is published, as engines name it."""
     return model_named(name).source.document.removeprefix("config.json of ")
+
+
+def refusal(given: Priced) -> str:
+    """Why no engine would start with this; empty where one may."""
+    asked = given.asked
+    if given.case.short_by(asked.batch):
+        return "No command, for it does not fit into the memory."
+    if asked.draft == MTP and asked.model != WITH_MTP:
+        return (
+            f"No command: {MTP} is a layer of {WITH_MTP}, and drafts for no other model. Take a "
+            f"draft model, or a head that was trained with {asked.model}."
+        )
+    return ""
+
+
+def cautions(given: Priced) -> list[str]:
+    """What has to be seen to before an engine is started like this."""
+    asked, found = given.asked, []
+    if asked.draft in NAMES and _family(asked.draft) != _family(asked.model):
+        found.append(
+            f"{asked.draft} and {asked.model} are of different families: engines take a draft "
+            "model only where both have the same tokens."
+        )
+    if asked.width < 2:
+        found.append(
+            f"{asked.width:g} bytes a weight need a checkpoint that holds such weights: give its "
+            f"name in place of {repository(asked.model)}, unless that one does."
+        )
+    return found
+
+
+def _family(name: str) -> str:
+    """Models of one maker's family share a tokenizer."""
+    return name.partition("-")[0]
 
 
 def engines(given: Priced) -> list[Engine]:

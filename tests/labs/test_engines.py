@@ -8,8 +8,9 @@ import shlex
 
 import pytest
 
+from sim.labs.cost import engines_html
 from sim.labs.cost_settings import Asked, case_of, priced
-from sim.labs.engines import LLAMA, SGLANG, VLLM, engines
+from sim.labs.engines import LLAMA, SGLANG, VLLM, cautions, engines, refusal
 from sim.labs.pricing import Range
 
 
@@ -119,3 +120,44 @@ def test_where_nothing_gains_engines_are_started_without_speculation() -> None:
         assert notes[name].startswith("No draft length gains")
     assert after(commands[VLLM], "--tensor-parallel-size") == "2"
     assert after(commands[SGLANG], "--tp") == "2"
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"model": "Llama-3.1-70B", "batch": 1}, "No command, for it does not fit"),
+        (
+            {"draft": "DeepSeek-V3-MTP", "machines": 2},
+            "is a layer of DeepSeek-V3, and drafts for no",
+        ),
+    ],
+)
+def test_what_would_not_start_is_no_command(settings: dict[str, object], told: str) -> None:
+    case = priced(Asked(**settings))  # type: ignore[arg-type]
+    assert told in refusal(case)
+    html = engines_html(case)
+    assert told in html
+    assert "data-copy" not in html
+    assert not refusal(priced(Asked()))
+    own = Asked(model="DeepSeek-V3", draft="DeepSeek-V3-MTP", machines=32)
+    assert not refusal(priced(own))
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"draft": "Qwen3-0.6B"}, "Qwen3-0.6B and Llama-3.1-8B are of different families"),
+        ({"width": 0.5}, "0.5 bytes a weight need a checkpoint that holds such weights"),
+    ],
+)
+def test_what_is_to_be_seen_to_stands_by_the_commands(
+    settings: dict[str, object], told: str
+) -> None:
+    case = priced(Asked(**settings))  # type: ignore[arg-type]
+    (caution,) = cautions(case)
+    assert caution.startswith(told)
+    html = engines_html(case)
+    assert told in html
+    assert "data-copy" in html
+    for plain in ({}, {"draft": "ngram"}, {"draft": "0.05"}, {"model": "Llama-3.1-70B"}):
+        assert cautions(priced(Asked(**plain))) == []  # type: ignore[arg-type]
