@@ -16,6 +16,7 @@ from sim.labs.cost_fields import fields_html
 from sim.labs.cost_memory import missing, room
 from sim.labs.cost_report import answer, arguments, batches_text, sources, told
 from sim.labs.cost_settings import Asked, Priced, priced
+from sim.labs.curve import doubtful, uncovered
 from sim.labs.engines import cautions, engines, refusal
 from sim.labs.handed import departure
 from sim.labs.pricing import LARGEST, Range, best_of, expected_tokens
@@ -39,11 +40,7 @@ def _gain(given: Priced) -> str:
     asked, now = given.asked, given.speedup
     best = best_of(given.speedups[asked.batch - 1])
     if now is None:
-        whole = asked.batch * (1 + asked.k)
-        return (
-            f"Your curve says nothing of a pass over {count(asked.batch)} or over "
-            f"{count(whole)} positions. Add a measurement beyond them."
-        )
+        return uncovered(asked.curve, (asked.batch, asked.batch * (1 + asked.k)))
     said = f"In a batch of {asked.batch}, {_drafts(asked.k)} a pass give {now:.2f}×"
     if not asked.k:
         said = f"In a batch of {asked.batch}, without drafts, it is plain decoding: 1×"
@@ -79,14 +76,14 @@ def why(given: Priced) -> str:
     plain, verify = case.seconds(batch, 1), case.seconds(batch, 1 + k)
     drafting = case.drafting_seconds(batch, k)
     if plain is None or verify is None or drafting is None:
-        return "What was not measured is not made up."
+        return _in_doubt(given, "What was not measured is not made up.")
     parts = [f"A plain pass takes {_ms(plain)}"]
     one, roofs = case.roofs(batch, 1), case.roofs(batch, 1 + k)
     if not asked.curve:
         limit = "computing" if one.arithmetic > one.memory else "reading weights and cache"
         parts[0] += f", all of it {limit}"
     if not k:
-        return f"{parts[0]}."
+        return _in_doubt(given, f"{parts[0]}.")
     whole = f"{count(batch * (1 + k))} positions"
     checking = f"Checking takes a pass over {whole}, {_ms(verify)}"
     if not asked.curve:
@@ -97,13 +94,22 @@ def why(given: Priced) -> str:
         else:
             checking += ": no longer than a plain one"
     parts.append(checking)
-    parts.append(f"The drafts take {_ms(drafting)}" if drafting else "The drafts take no time")
+    limit = " at the limits of the machine, for your curve does not hold them"
+    ideal = limit * bool(asked.curve and case.drafting.model)
+    parts.append(
+        f"The drafts take {_ms(drafting)}{ideal}" if drafting else "The drafts take no time"
+    )
     tokens, lasts = expected_tokens(case.rates)[k], drafting + verify
     parts.append(
         f"So a round of {_ms(lasts)} writes {tokens:.2f} tokens of each sequence, and plain "
         f"decoding {lasts / plain:.2f} meanwhile"
     )
-    return ". ".join(parts) + "."
+    return _in_doubt(given, ". ".join(parts) + ".")
+
+
+def _in_doubt(given: Priced, text: str) -> str:
+    doubt = doubtful(given.asked.curve)
+    return f"{doubt} {text}" if doubt else text
 
 
 def near(given: Priced) -> Markup:

@@ -15,10 +15,15 @@ from sim.words import count, many, three_digits
 # A pass by its positions
 
 READING, COMPUTING = "reading weights and cache", "computing"
+WHOLE = "the pass, or your curve"
 DEEP = 6
 """How far below the shortest pass a roof is drawn, as a ratio."""
 POINTS = 48
 """Places that a line is drawn through."""
+
+
+WIDEST = 3
+"""Of the scene's passes the one with most positions, named above its point, the others below."""
 
 
 def _logarithmic(most: float) -> list[int]:
@@ -78,7 +83,6 @@ def pass_data(given: Priced) -> Data:
             "ms": 1000 * one.seconds,
             "what": one.what,
             "level": level,
-            "alone": "alone" in one.what,
             "side": "left" if one.positions < most**0.45 else "right",
         }
         for level, one in enumerate(shown)
@@ -90,7 +94,7 @@ def pass_data(given: Priced) -> Data:
     curve: Rows = [{"positions": n, "ms": ms} for n, ms in asked.curve]
     return {
         "roofs": roofs,
-        "pass": curve or longer,
+        "pass": [{**row, "what": WHOLE} for row in curve or longer],
         "passes": points,
         "here": points[-1:],
     }
@@ -147,7 +151,10 @@ def pass_spec(colours: Mapping[str, str]) -> dict[str, Any]:
     kinds = {
         "field": "what",
         "type": "nominal",
-        "scale": {"domain": [READING, COMPUTING], "range": [colours["bonus"], colours["rejected"]]},
+        "scale": {
+            "domain": [READING, COMPUTING, WHOLE],
+            "range": [colours["bonus"], colours["rejected"], colours["verify"]],
+        },
         "legend": LINES,
     }
     words = {
@@ -156,7 +163,7 @@ def pass_spec(colours: Mapping[str, str]) -> dict[str, Any]:
         "color": colours["ink"],
         "align": {"expr": "datum.side"},
         "dx": {"expr": "datum.side == 'left' ? 6 : -8"},
-        "dy": {"expr": "datum.alone ? 18 + 16 * datum.level : -16"},
+        "dy": {"expr": f"datum.level < {WIDEST} ? 18 + 16 * datum.level : -16"},
     }
     return specification(
         colours,
@@ -166,13 +173,8 @@ def pass_spec(colours: Mapping[str, str]) -> dict[str, Any]:
         [
             {
                 "data": {"name": "pass"},
-                "mark": {
-                    "type": "line",
-                    "strokeWidth": 5,
-                    "opacity": 0.3,
-                    "color": colours["verify"],
-                },
-                "encoding": place,
+                "mark": {"type": "line", "strokeWidth": 5, "opacity": 0.3},
+                "encoding": {**place, "color": kinds},
             },
             {
                 "data": {"name": "roofs"},

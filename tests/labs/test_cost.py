@@ -110,6 +110,8 @@ def test_a_curve_from_a_file_replaces_the_roofline(tmp_path: Path) -> None:
     [
         ("1 4.8\nabc", "curve, line 2: “abc” is not positions and milliseconds, such as 64 5.1"),
         ("1 4.8\n\n5 x", "curve, line 3: “5 x” is not"),
+        ("positions ms", "curve, line 1: “positions ms” is not"),
+        ("# of the big model\npositions ms\nmany ms", "curve, line 3: “many ms” is not"),
         ("1 4.8 9", "curve, line 1: “1 4.8 9” is not"),
         ("1 4.8\n1 5", "curve, line 2: 1 positions stand in line 1 already; leave one of them out"),
         ("0 4.8", "curve, line 1: 0 positions in 4.8 ms; positions are at least 1"),
@@ -130,6 +132,7 @@ def test_a_curve_is_read_however_its_lines_are_written() -> None:
         "5 4.9\n1 4.8 # plain\n64 12.5",
         "1;4,8\n5;4,9\n64;12,5",
         "1\t4.8\n5,4.9\n64:12.5",
+        "positions,ms\n1,4.8\n5,4.9\n64,12.5",
     ):
         assert read_curve(text) == CURVE
     assert read_curve(lines_of(CURVE)) == CURVE

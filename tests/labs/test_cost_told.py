@@ -60,6 +60,36 @@ def test_each_outcome_has_its_words(settings: dict[str, object], told: str) -> N
     assert told in plain(verdict(given(**settings)))
 
 
+def test_a_curve_that_does_not_reach_says_which_measurement_it_lacks() -> None:
+    curve = ((50.0, 8.0), (100.0, 9.0), (200.0, 10.0))
+    assert verdict(given(curve=curve, batch=32)) == (
+        "Your curve says nothing of a pass over 32 positions. Add a measurement at 32 or fewer."
+    )
+    assert verdict(given(curve=curve, batch=64)) == (
+        "Your curve says nothing of a pass over 320 positions. Add a measurement at 320 or more."
+    )
+    assert verdict(given(curve=curve, batch=48, k=7)) == (
+        "Your curve says nothing of a pass over 48 or over 384 positions. Add a measurement at 48 "
+        "or fewer, and one at 384 or more."
+    )
+
+
+def test_a_curve_in_doubt_is_told_before_what_follows_from_it() -> None:
+    curve = ((1.0, 8.1), (32.0, 8.6), (160.0, 104.0), (512.0, 16.5))
+    told = "160 positions take 104 ms in line 3, and 512 only 16.5 ms in the next. A plain pass"
+    assert why(given(curve=curve, batch=32)).startswith(f"Look at your curve: {told}")
+    even = ((1.0, 8.1), (32.0, 7.9), (160.0, 10.4), (512.0, 16.5))
+    assert why(given(curve=even, batch=32)).startswith("A plain pass")
+
+
+def test_drafts_beside_a_curve_are_said_to_be_ideal() -> None:
+    curve = ((1.0, 8.1), (512.0, 16.5))
+    limits = "at the limits of the machine, for your curve does not hold them"
+    assert limits in why(given(curve=curve, batch=32))
+    for other in (given(curve=curve, batch=32, draft="0.1"), given(batch=32)):
+        assert limits not in why(other)
+
+
 def test_a_result_of_what_was_set_before_says_so() -> None:
     opening, measured = given(), given(curve=((1.0, 4.0), (9000.0, 40.0)))
     whole = verdict(opening).removeprefix("In")
