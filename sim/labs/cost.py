@@ -38,19 +38,33 @@ def verdict(given: Priced) -> str:
 
 def _gain(given: Priced) -> str:
     asked, now = given.asked, given.speedup
-    best = best_of(given.speedups[asked.batch - 1])
+    best, other = best_of(given.speedups[asked.batch - 1]), better(given)
     if now is None:
         return uncovered(asked.curve, (asked.batch, asked.batch * (1 + asked.k)))
-    said = f"In a batch of {asked.batch}, {_drafts(asked.k)} a pass give {now:.2f}×"
+    gives = "gives" if asked.k == 1 else "give"
+    said = f"In a batch of {asked.batch}, {_drafts(asked.k)} a pass {gives} {now:.2f}×"
     if not asked.k:
         said = f"In a batch of {asked.batch}, without drafts, it is plain decoding: 1×"
     if now < 1:
         said += ": slower than plain decoding"
     if best.k == 0:
         return f"{said}. No draft length gains here."
-    if best.k is None or best.k == asked.k:
-        return f"{said}, and no other draft length gives more."
-    return f"{said}. {_drafts(best.k).capitalize()} would give {best.speedup:.2f}×."
+    if other is None:
+        noticeably = "" if best.k == asked.k else "noticeably "
+        return f"{said}, and no other draft length gives {noticeably}more."
+    return f"{said}. {_drafts(other).capitalize()} would give {best.speedup:.2f}×."
+
+
+def better(given: Priced) -> int | None:
+    """The draft length that gains most, 0 for none; None where it is set, or gains no more at the
+    digits shown.
+    """
+    asked, now = given.asked, given.speedup
+    best = best_of(given.speedups[asked.batch - 1])
+    if best.k == asked.k or best.speedup is None:
+        return None
+    even = now is not None and f"{now:.2f}" == f"{best.speedup:.2f}"
+    return None if even else best.k
 
 
 def as_before(given: Priced, what: str) -> str:
@@ -123,7 +137,10 @@ def near(given: Priced) -> Markup:
     here = (drafting + verify) / plain
     found = nearest(asked.k, tokens, here)
     link = tag("a", found.name, href=found.address)
-    parts: list[object] = ["The nearest published measurement: ", link]
+    parts: list[object] = [
+        "Of published measurements the nearest in tokens a pass, in the time of a round and in k: ",
+        link,
+    ]
     parts.append(
         f": {found.measured:.2f}× at {found.tokens:.1f} tokens a pass. A round takes "
         f"{found.round:.1f} plain passes there, and {here:.1f} here"
@@ -137,10 +154,10 @@ def near(given: Priced) -> Markup:
 
 def instead(given: Priced) -> str:
     """What the button that sets the best draft length says."""
-    best = best_of(given.speedups[given.asked.batch - 1]).k
-    if best is None or best == given.asked.k:
+    k = better(given)
+    if k is None:
         return "No better draft length"
-    return f"Draft {best} instead" if best else "Draft nothing instead"
+    return f"Draft {k} instead" if k else "Draft nothing instead"
 
 
 def lengths_html(given: Priced) -> Markup:
@@ -193,7 +210,7 @@ def engines_html(given: Priced) -> Markup:
 
 
 def reports_html(given: Priced) -> Markup:
-    """What others measured, and the cost a round that would explain it."""
+    """What others measured, and what else a round cost, to explain it."""
     return joined(_report(one, given) for one in REPORTS)
 
 
@@ -218,9 +235,9 @@ def _explained(one: Report, given: Priced) -> str:
     if left is not None and one.k is not None and one.tokens_needed is not None:
         if left >= 0:
             took = f" ({left * one.plain_ms:.1f} ms)" if one.plain_ms else ""
-            return f"{left:.2f} plain passes{took}, besides its drafts, if α was yours"
+            return f"{left:.2f} plain passes{took}, besides its drafts, with your α"
         needed = ceil(100 * root(one.k, one.tokens_needed)) / 100
-        return f"none is left if α was yours; α must have been {needed:.2f} at least"
+        return f"none is left with your α; it must have been {needed:.2f} at least"
     if one.tokens is None:
         return f"{one.beside_the_pass:.1f} plain passes, for its drafts alone"
     return f"{one.beside_the_pass:.1f} plain passes, its drafts among them"
@@ -287,7 +304,7 @@ def printed() -> Markup:
             tag("p", told["cost-elsewhere"], id="cost-elsewhere"),
             _wide(
                 LENGTHS,
-                ("batch", "draft length", "speedup, from end to end"),
+                ("batch", "draft length", "speedup, first to last batch"),
                 told["cost-lengths"],
                 "cost-lengths",
                 "example",
@@ -303,7 +320,7 @@ def printed() -> Markup:
             ),
             _wide(
                 MEASURED,
-                ("measured", "speedup", "what is known", "the cost a round that explains it"),
+                ("measured", "speedup", "what is known", "what else a round cost, to explain it"),
                 told["cost-reports"],
                 "cost-reports",
                 "names",

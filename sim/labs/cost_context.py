@@ -25,7 +25,7 @@ def elsewhere(given: Priced) -> str:
         return ""
     return (
         f"The context decides: this is for {count(context)} tokens of each sequence. At "
-        f"{count(other)} it would be {_spoken(there)}."
+        f"{count(other)} the lengths would be {_spoken(there)}."
     )
 
 

@@ -101,18 +101,18 @@ def fields_html(asked: Asked) -> Markup:
     """All fields, filled with these settings."""
     choice, share = drafts(asked)
     models = [(model.name, model.name) for model in MODELS]
-    kinds = [(NGRAM, "n-grams"), (SHARE, "a share of the big model")]
+    kinds = [(NGRAM, "n-grams"), (SHARE, "a share of a pass")]
     first = [
         _select("machine", asked.machine, [(one.name, one.name) for one in MACHINES]),
         _text("gpus", str(asked.machines)),
         _select("model", asked.model, models),
         _select("draft", choice, [*kinds, *models]),
-        _text(SHARE, share, "its share", USUAL_SHARE, hidden=choice != SHARE),
+        _text(SHARE, share, "share of a plain pass", USUAL_SHARE, hidden=choice != SHARE),
     ]
     switch = tag(
         "label",
         tag("input", type="checkbox", id="cost-parallel", data_cost="parallel"),
-        " one pass makes all drafts",
+        " one pass for all drafts of a round",
         class_="field check",
     )
     more = [_text(key, write(BY_KEY[key], getattr(asked, BY_KEY[key].name))) for key in MORE]

@@ -106,7 +106,7 @@ def _vllm(asked: Asked, known: list[Range], limit: int) -> Engine:
     elif asked.parallel:
         told["parallel_drafting"] = True
     if told["method"] not in ("eagle3", "dflash"):
-        note += " Its documentation has tried that with EAGLE and DFlash; others may not take it."
+        note += " vLLM’s documentation has it with EAGLE and DFlash; other drafts may not take it."
     told["num_speculative_tokens"] = most
     told["num_speculative_tokens_per_batch_size"] = [[a, b, k] for a, b, k in known]
     lines = (f"    {json.dumps(key)}: {json.dumps(value)}" for key, value in told.items())

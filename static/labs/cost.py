@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from sim.catalogue import machine_named, model_named
-from sim.labs.cost import as_before, parts
+from sim.labs.cost import as_before, better, parts
 from sim.labs.cost_charts import CHARTS
 from sim.labs.cost_fields import SHARE, USUAL_SHARE, drafts, labelled
 from sim.labs.cost_settings import (
@@ -21,7 +21,6 @@ from sim.labs.cost_settings import (
 )
 from sim.labs.curve import lines_of, read_curve
 from sim.labs.handed import scene
-from sim.labs.pricing import best_of
 from sim.run import Run
 from sim.settings import entered, updated, write
 from static import browser, device
@@ -174,8 +173,7 @@ class View(SettledView[Asked]):
             told["cost-verdict"] = as_before(self._given, "curve")
         self._places.write({f"#{name}": part for name, part in told.items()})
         self._use.disabled = scene(self._given) is None
-        best = best_of(self._given.speedups[self.asked.batch - 1])
-        self._best.disabled = best.k in (None, self.asked.k)
+        self._best.disabled = better(self._given) is None
         self._draw()
 
     def _tell(self, wrong: Mapping[str, str]) -> None:
@@ -234,10 +232,10 @@ class View(SettledView[Asked]):
             self.link.change(keys)
 
     def _draft_best(self, _event: Any) -> None:
-        best = best_of(self._given.speedups[self.asked.batch - 1])
-        if best.k is not None:
+        k = better(self._given)
+        if k is not None:
             self._right("k")
-            self.asked = replace(self.asked, k=best.k)
+            self.asked = replace(self.asked, k=k)
             self._price()
             self._fill()
             self._rest.ask()

@@ -18,8 +18,8 @@ def test_a_short_context_is_held_against_a_long_one() -> None:
     assert [one.k for one in short.fitting] == [3, 2, 1, 0]
     assert long.fitting == [Range(1, 175, 3)]
     assert elsewhere(short) == (
-        "The context decides: this is for 256 tokens of each sequence. At 2048 it would be "
-        "3 drafts up to a batch of 175, the largest that fits."
+        "The context decides: this is for 256 tokens of each sequence. At 2048 the lengths "
+        "would be 3 drafts up to a batch of 175, the largest that fits."
     )
 
 
@@ -27,8 +27,8 @@ def test_a_long_context_is_held_against_a_short_one() -> None:
     told = elsewhere(given(acceptance_rate=0.7, context=2048))
     ends = [one.last for one in given(acceptance_rate=0.7).fitting]
     assert told == (
-        "The context decides: this is for 2048 tokens of each sequence. At 256 it would be "
-        f"3 drafts up to a batch of {ends[0]}, 2 up to a batch of {ends[1]}, "
+        "The context decides: this is for 2048 tokens of each sequence. At 256 the lengths "
+        f"would be 3 drafts up to a batch of {ends[0]}, 2 up to a batch of {ends[1]}, "
         f"1 up to a batch of {ends[2]}, none up to a batch of 512."
     )
 

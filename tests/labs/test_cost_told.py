@@ -9,6 +9,7 @@ import pytest
 
 from sim.labs.cost import (
     as_before,
+    better,
     instead,
     lengths_html,
     near,
@@ -98,6 +99,24 @@ def test_a_result_of_what_was_set_before_says_so() -> None:
     assert as_before(measured, "curve").startswith("With the curve as before: in a batch of 256")
 
 
+def test_one_draft_gives_and_what_is_no_better_at_the_digits_shown_is_not_named() -> None:
+    assert "1 draft a pass gives 1.36×, and no other" in plain(verdict(given(k=1)))
+    near_by = [
+        case
+        for batch in (1, 8, 32)
+        for k in (3, 4, 5, 6)
+        for alpha in (0.76, 0.78, 0.8, 0.82)
+        if (case := given(batch=batch, k=k, acceptance_rate=alpha)).case.best(batch).k != k
+    ]
+    even = [case for case in near_by if better(case) is None]
+    assert even
+    for case in near_by:
+        best = case.case.best(case.asked.batch)
+        same = f"{best.speedup:.2f}" == f"{case.speedup:.2f}"
+        assert (better(case) is None) == same == ("noticeably more" in verdict(case))
+        assert (instead(case) == "No better draft length") == same
+
+
 def test_reasons_name_what_sets_the_time() -> None:
     assert "no longer than a plain one" in why(given(batch=1))
     assert "The drafts take no time" in why(given(draft="ngram"))
@@ -158,8 +177,8 @@ def test_batches_that_do_not_fit_are_a_row_that_says_so() -> None:
 
 
 def test_reports_follow_the_readers_rate() -> None:
-    assert "0.28 plain passes (4.0 ms), besides its drafts, if α was yours" in reports_html(given())
-    assert "α must have been 0.86 at least" in reports_html(given())
+    assert "0.28 plain passes (4.0 ms), besides its drafts, with your α" in reports_html(given())
+    assert "none is left with your α; it must have been 0.86 at least" in reports_html(given())
     low = reports_html(given(acceptance_rate=0.5))
     assert "0.28 plain passes" not in low
     assert "10.7 plain passes, its drafts among them" in low
