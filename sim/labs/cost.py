@@ -11,53 +11,68 @@ from math import ceil
 from sim.chart import figure_html
 from sim.labs.convert import root
 from sim.labs.cost_charts import CAPTIONS, CHARTS
+from sim.labs.cost_context import elsewhere
 from sim.labs.cost_fields import fields_html
-from sim.labs.cost_report import GB, answer, arguments, batches_text, sources, told
+from sim.labs.cost_memory import missing, room
+from sim.labs.cost_report import answer, arguments, batches_text, sources, told
 from sim.labs.cost_settings import Asked, Priced, priced
-from sim.labs.curve import doubling
-from sim.labs.engines import engines
-from sim.labs.pricing import FILLED, best_of, expected_tokens
+from sim.labs.curve import doubling, doubtful, uncovered
+from sim.labs.engines import cautions, engines, refusal
+from sim.labs.handed import departure
+from sim.labs.pricing import LARGEST, Range, best_of, expected_tokens
 from sim.labs.published import REPORTS, Report, nearest
 from sim.markup import Markup, joined, tag
-from sim.passes import GIB
 from sim.words import count, many, three_digits
 
 __all__ = ["answer", "arguments", "printed", "told"]
-
-
-def scene(given: Priced) -> dict[str, object] | None:
-    """Settings of the widget that gain as much, by key; None where a pass is not known."""
-    asked = given.asked
-    k = max(1, asked.k)
-    keys = given.case.as_the_widget(asked.batch, k)
-    if keys is None:
-        return None
-    return {**keys, "k": k, "alpha": asked.acceptance_rate, "rates": list(asked.acceptance_rates)}
 
 
 # What is told
 
 
 def verdict(given: Priced) -> str:
-    """What the drafts that are set gain or cost, and what the best length would."""
+    """What does not fit, first; what the drafts gain or cost, and what the best length would."""
+    short, said = missing(given), _gain(given)
+    return f"{short} If it did: {said[0].lower()}{said[1:]}" if short else said
+
+
+def _gain(given: Priced) -> str:
     asked, now = given.asked, given.speedup
-    best = best_of(given.speedups[asked.batch - 1])
+    best, other = best_of(given.speedups[asked.batch - 1]), better(given)
     if now is None:
-        whole = asked.batch * (1 + asked.k)
-        return (
-            f"Your curve says nothing of a pass over {count(asked.batch)} or over "
-            f"{count(whole)} positions. Add a measurement beyond them."
-        )
-    said = f"In a batch of {asked.batch}, {_drafts(asked.k)} a pass give {now:.2f}×"
+        return uncovered(asked.curve, (asked.batch, asked.batch * (1 + asked.k)))
+    gives = "gives" if asked.k == 1 else "give"
+    said = f"In a batch of {asked.batch}, {_drafts(asked.k)} a pass {gives} {now:.2f}×"
     if not asked.k:
         said = f"In a batch of {asked.batch}, without drafts, it is plain decoding: 1×"
     if now < 1:
         said += ": slower than plain decoding"
     if best.k == 0:
         return f"{said}. No draft length gains here."
-    if best.k is None or best.k == asked.k:
-        return f"{said}, and no other draft length gives more."
-    return f"{said}. {_drafts(best.k).capitalize()} would give {best.speedup:.2f}×."
+    if other is None:
+        noticeably = "" if best.k == asked.k else "noticeably "
+        return f"{said}, and no other draft length gives {noticeably}more."
+    return f"{said}. {_drafts(other).capitalize()} would give {best.speedup:.2f}×."
+
+
+def better(given: Priced) -> int | None:
+    """The draft length that gains most, 0 for none; None where it is set, or gains no more at the
+    digits shown.
+    """
+    asked, now = given.asked, given.speedup
+    best = best_of(given.speedups[asked.batch - 1])
+    if best.k == asked.k or best.speedup is None:
+        return None
+    even = now is not None and f"{now:.2f}" == f"{best.speedup:.2f}"
+    return None if even else best.k
+
+
+def as_before(given: Priced, what: str) -> str:
+    """The verdict, where what was written since does not count: of figures, or of the curve."""
+    said = verdict(given)
+    if what == "curve" and not given.asked.curve:
+        return f"Without that curve: {said[0].lower()}{said[1:]}"
+    return f"With the {what} as before: {said[0].lower()}{said[1:]}"
 
 
 def _drafts(k: int) -> str:
@@ -75,14 +90,14 @@ def why(given: Priced) -> str:
     plain, verify = case.seconds(batch, 1), case.seconds(batch, 1 + k)
     drafting = case.drafting_seconds(batch, k)
     if plain is None or verify is None or drafting is None:
-        return "What was not measured is not made up."
+        return _in_doubt(given, "What was not measured is not made up.")
     parts = [f"A plain pass takes {_ms(plain)}"]
     one, roofs = case.roofs(batch, 1), case.roofs(batch, 1 + k)
     if not asked.curve:
         limit = "computing" if one.arithmetic > one.memory else "reading weights and cache"
         parts[0] += f", all of it {limit}"
     if not k:
-        return f"{parts[0]}."
+        return _in_doubt(given, f"{parts[0]}.")
     whole = f"{count(batch * (1 + k))} positions"
     checking = f"Checking takes a pass over {whole}, {_ms(verify)}"
     if not asked.curve:
@@ -93,13 +108,17 @@ def why(given: Priced) -> str:
         else:
             checking += ": no longer than a plain one"
     parts.append(checking)
-    parts.append(f"The drafts take {_ms(drafting)}" if drafting else "The drafts take no time")
+    limit = " at the limits of the machine, for your curve does not hold them"
+    ideal = limit * bool(asked.curve and case.drafting.model)
+    parts.append(
+        f"The drafts take {_ms(drafting)}{ideal}" if drafting else "The drafts take no time"
+    )
     tokens, lasts = expected_tokens(case.rates)[k], drafting + verify
     parts.append(
         f"So a round of {_ms(lasts)} writes {tokens:.2f} tokens of each sequence, and plain "
         f"decoding {lasts / plain:.2f} meanwhile"
     )
-    return ". ".join(parts) + "."
+    return _in_doubt(given, ". ".join(parts) + ".")
 
 
 def measured(given: Priced) -> str:
@@ -122,22 +141,9 @@ def measured(given: Priced) -> str:
     )
 
 
-def memory(given: Priced) -> str:
-    """Whether it fits, by how much not and what would, and how much room there is."""
-    asked, case = given.asked, given.case
-    if asked.of_a_device:
-        return "Memory is no limit for a model of half a million weights."
-    usable = f"{FILLED * case.machine.capacity / GIB:.4g} GB, nine tenths of the memory"
-    short = case.short_by(asked.batch)
-    if short:
-        return (
-            f"It does not fit into {usable}: {short / GB:.1f} GB are missing. It would with "
-            f"{', or '.join(case.remedies(asked.batch))}."
-        )
-    room = f"It fits into {usable}, with room for {count(case.slots)} tokens"
-    if case.conversations is None:
-        return f"{room}."
-    return f"{room}: {many(case.conversations, 'conversation')} of {count(asked.context)}."
+def _in_doubt(given: Priced, text: str) -> str:
+    doubt = doubtful(given.asked.curve)
+    return f"{doubt} {text}" if doubt else text
 
 
 def near(given: Priced) -> Markup:
@@ -151,7 +157,10 @@ def near(given: Priced) -> Markup:
     here = (drafting + verify) / plain
     found = nearest(asked.k, tokens, here)
     link = tag("a", found.name, href=found.address)
-    parts: list[object] = ["The nearest published measurement: ", link]
+    parts: list[object] = [
+        "Of published measurements the nearest in tokens a pass, in the time of a round and in k: ",
+        link,
+    ]
     parts.append(
         f": {found.measured:.2f}× at {found.tokens:.1f} tokens a pass. A round takes "
         f"{found.round:.1f} plain passes there, and {here:.1f} here"
@@ -165,23 +174,31 @@ def near(given: Priced) -> Markup:
 
 def instead(given: Priced) -> str:
     """What the button that sets the best draft length says."""
-    best = best_of(given.speedups[given.asked.batch - 1]).k
-    if best is None or best == given.asked.k:
+    k = better(given)
+    if k is None:
         return "No better draft length"
-    return f"Draft {best} instead" if best else "Draft nothing instead"
+    return f"Draft {k} instead" if k else "Draft nothing instead"
 
 
 def lengths_html(given: Priced) -> Markup:
-    """A row for each range of batches: its draft length, and what that gives."""
+    """A row for each range of batches: its draft length, and what that gives; those that do not
+    fit are one.
+    """
+    rows = [
+        (one, "not known" if one.k is None else str(one.k or "none"), _gains(given, *one))
+        for one in given.fitting
+    ]
+    if given.most < LARGEST:
+        rows.append((Range(given.most + 1, LARGEST, None), "does not fit", "–"))
     return joined(
         tag(
             "tr",
-            tag("th", batches_text(first, last), scope="row"),
-            tag("td", "not known" if k is None else "none" if k == 0 else str(k)),
-            tag("td", _gains(given, first, last, k)),
-            class_="now" if first <= given.asked.batch <= last else "",
+            tag("th", batches_text(one.first, one.last), scope="row"),
+            tag("td", length),
+            tag("td", gain),
+            class_="now" if one.first <= given.asked.batch <= one.last else "",
         )
-        for first, last, k in given.ranges
+        for one, length, gain in rows
     )
 
 
@@ -193,10 +210,14 @@ def _gains(given: Priced, first: int, last: int, k: int | None) -> str:
 
 
 def engines_html(given: Priced) -> Markup:
-    """How each engine is told, with what it cannot be told."""
+    """How each engine is told, with what it cannot be told; or why none would start."""
     if given.asked.of_a_device:
         return tag("p", "No engine serves the model that writes in this page.")
-    return joined(
+    refused = refusal(given)
+    if refused:
+        return tag("p", refused)
+    heeded = [tag("p", text) for text in cautions(given)]
+    told = [
         tag(
             "div",
             tag("h4", engine.name),
@@ -206,11 +227,12 @@ def engines_html(given: Priced) -> Markup:
             class_="engine",
         )
         for at, engine in enumerate(engines(given))
-    )
+    ]
+    return joined([*heeded, *told])
 
 
 def reports_html(given: Priced) -> Markup:
-    """What others measured, and the cost a round that would explain it."""
+    """What others measured, and what else a round cost, to explain it."""
     return joined(_report(one, given) for one in REPORTS)
 
 
@@ -235,9 +257,9 @@ def _explained(one: Report, given: Priced) -> str:
     if left is not None and one.k is not None and one.tokens_needed is not None:
         if left >= 0:
             took = f" ({left * one.plain_ms:.1f} ms)" if one.plain_ms else ""
-            return f"{left:.2f} plain passes{took}, besides its drafts, if α was yours"
+            return f"{left:.2f} plain passes{took}, besides its drafts, with your α"
         needed = ceil(100 * root(one.k, one.tokens_needed)) / 100
-        return f"none is left if α was yours; α must have been {needed:.2f} at least"
+        return f"none is left with your α; it must have been {needed:.2f} at least"
     if one.tokens is None:
         return f"{one.beside_the_pass:.1f} plain passes, for its drafts alone"
     return f"{one.beside_the_pass:.1f} plain passes, its drafts among them"
@@ -264,9 +286,11 @@ def parts(given: Priced) -> dict[str, Markup | str]:
         "cost-leave": "Back to the catalogue" if of_a_device else "Leave the curve out",
         "cost-verdict": verdict(given),
         "cost-why": why(given),
-        "cost-room": memory(given),
+        "cost-room": room(given),
         "cost-near": near(given),
         "cost-best": instead(given),
+        "cost-departure": departure(given),
+        "cost-elsewhere": elsewhere(given),
         "cost-lengths": lengths_html(given),
         "cost-engines": engines_html(given),
         "cost-reports": reports_html(given),
@@ -303,7 +327,6 @@ def printed() -> Markup:
     return joined(
         [
             tag("div", fields_html(given.asked), class_="cost", id="cost-fields"),
-            tag("p", class_="wrong", id="cost-wrong", role="alert"),
             tag(
                 "div",
                 tag("p", id="cost-curve-said"),
@@ -314,12 +337,14 @@ def printed() -> Markup:
             tag("p", told["cost-verdict"], id="cost-verdict", role="status"),
             *(tag("p", told[name], id=name) for name in ("cost-why", "cost-room", "cost-near")),
             tag("p", use, " ", best, class_="cost-acts"),
+            tag("p", told["cost-departure"], id="cost-departure"),
             *figures[:2],
             tag("h4", "Which draft length, by batch"),
             tag("p", "Each is within 1 % of the best at every batch of its range."),
+            tag("p", told["cost-elsewhere"], id="cost-elsewhere"),
             _wide(
                 LENGTHS,
-                ("batch", "draft length", "speedup, from end to end"),
+                ("batch", "draft length", "speedup, first to last batch"),
                 told["cost-lengths"],
                 "cost-lengths",
                 "example",
@@ -335,7 +360,7 @@ def printed() -> Markup:
             ),
             _wide(
                 MEASURED,
-                ("measured", "speedup", "what is known", "the cost a round that explains it"),
+                ("measured", "speedup", "what is known", "what else a round cost, to explain it"),
                 told["cost-reports"],
                 "cost-reports",
                 "names",

@@ -15,10 +15,15 @@ from sim.words import count, many, three_digits
 # A pass by its positions
 
 READING, COMPUTING = "reading weights and cache", "computing"
+WHOLE = "the pass, or your curve"
 DEEP = 6
 """How far below the shortest pass a roof is drawn, as a ratio."""
 POINTS = 48
 """Places that a line is drawn through."""
+
+
+WIDEST = 3
+"""Of the scene's passes the one with most positions, named above its point, the others below."""
 
 
 def _logarithmic(most: float) -> list[int]:
@@ -80,7 +85,7 @@ def pass_data(given: Priced) -> Data:
             "ms": 1000 * one.seconds,
             "what": one.what,
             "level": level,
-            "below": "alone" in one.what and not asked.of_a_device,
+            "below": level < WIDEST and not asked.of_a_device,
             "side": "left" if one.positions < most**0.45 else "right",
         }
         for level, one in enumerate(shown)
@@ -92,7 +97,7 @@ def pass_data(given: Priced) -> Data:
     curve: Rows = [{"positions": n, "ms": ms} for n, ms in asked.curve]
     return {
         "roofs": roofs,
-        "pass": curve or longer,
+        "pass": [{**row, "what": WHOLE} for row in curve or longer],
         "passes": points,
         "here": points[-1:],
     }
@@ -151,7 +156,10 @@ def pass_spec(colours: Mapping[str, str]) -> dict[str, Any]:
     kinds = {
         "field": "what",
         "type": "nominal",
-        "scale": {"domain": [READING, COMPUTING], "range": [colours["bonus"], colours["rejected"]]},
+        "scale": {
+            "domain": [READING, COMPUTING, WHOLE],
+            "range": [colours["bonus"], colours["rejected"], colours["verify"]],
+        },
         "legend": LINES,
     }
     words = {
@@ -170,13 +178,8 @@ def pass_spec(colours: Mapping[str, str]) -> dict[str, Any]:
         [
             {
                 "data": {"name": "pass"},
-                "mark": {
-                    "type": "line",
-                    "strokeWidth": 5,
-                    "opacity": 0.3,
-                    "color": colours["verify"],
-                },
-                "encoding": place,
+                "mark": {"type": "line", "strokeWidth": 5, "opacity": 0.3},
+                "encoding": {**place, "color": kinds},
             },
             {
                 "data": {"name": "roofs"},

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from sim.catalogue import MACHINES, MODELS, machine_named, model_named
 from sim.kinds import Number
 from sim.labs.cost_settings import (
@@ -40,6 +42,15 @@ def drafts(asked: Asked) -> tuple[str, str]:
 
 def _kind(key: str, kind: str = "field") -> str:
     return f"{kind} catalogue" if key in OF_THE_CATALOGUE else kind
+
+
+def labelled(complaint: str) -> tuple[str, str]:
+    """The key of the setting that a complaint begins with, and the complaint with its label."""
+    key = re.split(r"\W", complaint, maxsplit=1)[0]
+    rest = complaint.removeprefix(key)
+    if rest.startswith("="):
+        rest = f": {rest[1:]}"
+    return key, BY_KEY[key].label + rest
 
 
 def _label(key: str, text: str = "") -> Markup:
@@ -99,18 +110,18 @@ def fields_html(asked: Asked) -> Markup:
     """All fields, filled with these settings."""
     choice, share = drafts(asked)
     models = [(model.name, model.name) for model in MODELS]
-    kinds = [(NGRAM, "n-grams"), (SHARE, "a share of the big model")]
+    kinds = [(NGRAM, "n-grams"), (SHARE, "a share of a pass")]
     first = [
         _select("machine", asked.machine, [(one.name, one.name) for one in MACHINES]),
         _text("gpus", str(asked.machines)),
         _select("model", asked.model, models),
         _select("draft", choice, [*kinds, *models]),
-        _text(SHARE, share, "a draft’s share, c", USUAL_SHARE, hidden=choice != SHARE),
+        _text(SHARE, share, "share of a plain pass", USUAL_SHARE, hidden=choice != SHARE),
     ]
     switch = tag(
         "label",
         tag("input", type="checkbox", id="cost-parallel", data_cost="parallel"),
-        " one pass makes all drafts",
+        " one pass for all drafts of a round",
         class_="field check",
     )
     more = [_text(key, write(BY_KEY[key], getattr(asked, BY_KEY[key].name))) for key in MORE]

@@ -136,7 +136,7 @@ def machine_text(machine: Machine) -> str:
     """The figures of a machine, and where they stand."""
     return (
         f"{machine.bandwidth / GB:,.5g} GB/s, {machine.flops / 1e12:g} TFLOP/s, "
-        f"{machine.capacity / GIB:g} GB; {_source(machine)}"
+        f"{machine.capacity / GIB:g} GiB; {_source(machine)}"
     )
 
 
@@ -214,7 +214,7 @@ def batches_text(first: int, last: int) -> str:
 
 def _fits(report: dict[str, Any]) -> str:
     if not report["fits"]:
-        short = f"does not fit, short by {report['short_by_bytes'] / GB:.1f} GB"
+        short = f"does not fit, short by {report['short_by_bytes'] / GIB:.1f} GiB"
         return f"{short}; would with {', or '.join(report['would_fit_with'])}"
     room = f"fits; room for {count(report['slots'])} tokens"
     together = report["conversations"]

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sim.catalogue import MACHINES, MODELS, machine_named, model_named, named, nearest
 from sim.kinds import Kind, Maybe, Real, Switch, Whole, write_number
 from sim.labs.curve import Measured
-from sim.labs.pricing import LARGEST, Case, Drafting, Grid, Range, grid, lengths
+from sim.labs.pricing import LARGEST, Case, Drafting, Grid, Range, agreeing, grid, lengths
 from sim.lists import Reals
 from sim.passes import GIB, OWN, Machine, Model
 from sim.reading import UnreadableError, number
@@ -137,7 +137,9 @@ class Asked:
     tflops: float | None = setting(
         None, "tflops", _FIGURE, "arithmetic, TFLOP/s", "Of your own machine, dense, 16 bits."
     )
-    capacity: float | None = setting(None, "memory", _FIGURE, "memory, GB", "Of your own machine.")
+    capacity: float | None = setting(
+        None, "memory", _FIGURE, "memory, GiB", "Of your own machine; makers write GB."
+    )
     parameters: float | None = setting(
         None, "params", _FIGURE, "parameters, billions", "Of your own model, experts included."
     )
@@ -301,12 +303,31 @@ class Priced(NamedTuple):
     """The draft lengths for all batches."""
 
     @property
+    def most(self) -> int:
+        """The largest batch that fits at this context, at most `LARGEST`; 0 where none does."""
+        if not self.asked.context:
+            return 0 if self.case.short_by(1) else LARGEST
+        return min(self.case.conversations or 0, LARGEST)
+
+    @property
+    def agreed(self) -> list[Range]:
+        """The draft lengths for all batches, with the very best at the one set where that fits."""
+        if 0 < self.most < self.asked.batch:
+            return list(self.ranges)
+        return agreeing(self.ranges, self.speedups, self.asked.batch)
+
+    @property
+    def fitting(self) -> list[Range]:
+        """Those for the batches that fit."""
+        return [Range(a, min(b, self.most), k) for a, b, k in self.agreed if a <= self.most]
+
+    @property
     def speedup(self) -> float | None:
         """At the draft length and batch that are set."""
         return self.case.speedup(self.asked.batch, self.asked.k)
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=8)
 def _gains(case: Case) -> tuple[Grid, tuple[Range, ...]]:
     """Speedups and draft lengths, which are the same for whatever batch and k are set."""
     speedups = finish(grid(case))

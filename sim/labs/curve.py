@@ -1,19 +1,20 @@
 """Measured pass times, as people write them: positions of all sequences together, milliseconds.
 
-A line each, `64 5.1` or `64;5,1` or `64,5.1`; in a link `1:4.8,64:5.1`. What stands behind a #, and
-empty lines, say nothing.
+A line each, `64 5.1` or `64;5,1` or `64,5.1`; in a link `1:4.8,64:5.1`. What stands behind a #,
+empty lines, and a first line without a digit, which is a header, say nothing.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from sim.kinds import Kind, write_number
 from sim.labs.pricing import Curve
 from sim.reading import UnreadableError, number
+from sim.words import count
 
 MOST = 512
 """Points that a curve may have."""
@@ -31,10 +32,10 @@ def read_curve(text: str) -> Curve:
 
 def _sorted(lines: Iterable[tuple[int, str]]) -> Curve:
     found: dict[float, tuple[float, int]] = {}
-    for at, line in lines:
-        bare = line.partition("#")[0].strip()
-        if not bare:
-            continue
+    given = [(at, line.partition("#")[0].strip()) for at, line in lines]
+    given = [(at, bare) for at, bare in given if bare]
+    headed = len(given) > 1 and not any(sign.isdigit() for sign in given[0][1])
+    for at, bare in given[headed:]:
         positions, milliseconds = _point(bare, at)
         if positions in found:
             raise ValueError(
@@ -77,6 +78,37 @@ def doubling(curve: Curve) -> float | None:
         if before <= twice < after:
             return low + (high - low) * (twice - before) / (after - before)
     return None
+
+
+FALL = 0.05
+"""The share by which a longer pass may be faster before it is told: times are never quite even."""
+
+
+def doubtful(curve: Curve) -> str:
+    """The first place where more positions take clearly less time, by its lines; else empty."""
+    for at, ((low, before), (high, after)) in enumerate(pairwise(curve), 1):
+        if after < before * (1 - FALL):
+            return (
+                f"Look at your curve: {low:g} positions take {before:g} ms in line {at}, and "
+                f"{high:g} only {after:g} ms in the next."
+            )
+    return ""
+
+
+def uncovered(curve: Curve, passes: Sequence[int]) -> str:
+    """Which of these passes a curve does not cover, and what to measure; empty where it does."""
+    low, high = curve[0][0], curve[-1][0]
+    below = sorted({n for n in passes if n < low})
+    above = sorted({n for n in passes if n > high})
+    if not below and not above:
+        return ""
+    missed = " or over ".join(f"{count(n)}" for n in [*below, *above])
+    needed = [f"at {count(below[0])} or fewer"] if below else []
+    needed += [f"at {count(above[-1])} or more"] if above else []
+    return (
+        f"Your curve says nothing of a pass over {missed} positions. "
+        f"Add a measurement {', and one '.join(needed)}."
+    )
 
 
 @dataclass(frozen=True)

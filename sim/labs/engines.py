@@ -16,11 +16,11 @@ from typing import NamedTuple
 
 from sim.catalogue import MODELS, model_named
 from sim.labs.cost_settings import NGRAM, Asked, Priced
-from sim.labs.pricing import Range, best_of
+from sim.labs.pricing import LARGEST, Range, best_of
 
 VLLM, SGLANG, LLAMA = "vLLM 0.25", "SGLang 0.5.19", "llama.cpp b9842"
 HEAD = "YOUR_HEAD"
-MTP = "DeepSeek-V3-MTP"
+MTP, WITH_MTP = "DeepSeek-V3-MTP", "DeepSeek-V3"
 
 
 class Engine(NamedTuple):
@@ -37,24 +37,64 @@ def repository(name: str) -> str:
     return model_named(name).source.document.removeprefix("config.json of ")
 
 
+def refusal(given: Priced) -> str:
+    """Why no engine would start with this; empty where one may."""
+    asked = given.asked
+    if given.case.short_by(asked.batch):
+        return "No command, for it does not fit into the memory."
+    if asked.draft == MTP and asked.model != WITH_MTP:
+        return (
+            f"No command: {MTP} is a layer of {WITH_MTP}, and drafts for no other model. Take a "
+            f"draft model, or a head that was trained with {asked.model}."
+        )
+    return ""
+
+
+def cautions(given: Priced) -> list[str]:
+    """What has to be seen to before an engine is started like this."""
+    asked, found = given.asked, []
+    if asked.draft in NAMES and _family(asked.draft) != _family(asked.model):
+        found.append(
+            f"{asked.draft} and {asked.model} are of different families: engines take a draft "
+            "model only where both have the same tokens."
+        )
+    if asked.width < 2:
+        found.append(
+            f"{asked.width:g} bytes a weight need a checkpoint that holds such weights: give its "
+            f"name in place of {repository(asked.model)}, unless that one does."
+        )
+    return found
+
+
+def _family(name: str) -> str:
+    """Models of one maker's family share a tokenizer."""
+    return name.partition("-")[0]
+
+
 def engines(given: Priced) -> list[Engine]:
     """How each engine is told which draft lengths to use."""
     asked = given.asked
-    known = [one for one in given.ranges if one.k is not None]
+    known = [one for one in given.fitting or given.agreed if one.k is not None]
     at_batch = best_of(given.speedups[asked.batch - 1]).k
-    return [_vllm(asked, known), _sglang(asked, known, at_batch), _llama(asked, at_batch)]
+    most = given.most if given.most < LARGEST else 0
+    return [
+        _vllm(asked, known, most),
+        _sglang(asked, known, at_batch, most),
+        _llama(asked, at_batch),
+    ]
 
 
 def _lines(*parts: str) -> str:
     return " \\\n  ".join(part for part in parts if part)
 
 
-def _vllm(asked: Asked, known: list[Range]) -> Engine:
+def _vllm(asked: Asked, known: list[Range], limit: int) -> Engine:
     serve = f"vllm serve {repository(asked.model)}"
     cards = f"--tensor-parallel-size {asked.machines}" if asked.machines > 1 else ""
+    batches = f"--max-num-seqs {limit}" if limit else ""
     most = max((one.k or 0 for one in known), default=0)
     if not most:
-        return Engine(VLLM, _lines(serve, cards), _none(known))
+        return Engine(VLLM, _lines(serve, cards, batches), _none(known))
     told: dict[str, object] = {"method": "draft_model", "model": _draft(asked)}
     note = "One draft length for each range of batches."
     if asked.draft == NGRAM:
@@ -66,22 +106,23 @@ def _vllm(asked: Asked, known: list[Range]) -> Engine:
     elif asked.parallel:
         told["parallel_drafting"] = True
     if told["method"] not in ("eagle3", "dflash"):
-        note += " Its documentation has tried that with EAGLE and DFlash; others may not take it."
+        note += " vLLM’s documentation has it with EAGLE and DFlash; other drafts may not take it."
     told["num_speculative_tokens"] = most
     told["num_speculative_tokens_per_batch_size"] = [[a, b, k] for a, b, k in known]
     lines = (f"    {json.dumps(key)}: {json.dumps(value)}" for key, value in told.items())
     config = "--speculative-config '{\n" + ",\n".join(lines) + "\n  }'"
-    return Engine(VLLM, _lines(serve, cards, config), note)
+    return Engine(VLLM, _lines(serve, cards, batches, config), note)
 
 
-def _sglang(asked: Asked, known: list[Range], at_batch: int | None) -> Engine:
+def _sglang(asked: Asked, known: list[Range], at_batch: int | None, limit: int) -> Engine:
     serve = f"python3 -m sglang.launch_server --model {repository(asked.model)}"
     cards = f"--tp {asked.machines}" if asked.machines > 1 else ""
+    batches = f"--max-running-requests {limit}" if limit else ""
     chain = not asked.parallel and (asked.draft == MTP or asked.draft not in (NGRAM, *NAMES))
     most = max((one.k or 0 for one in known), default=0)
     k = most if chain else at_batch
     if not k:
-        return Engine(SGLANG, _lines(serve, cards), _none(known, asked.batch))
+        return Engine(SGLANG, _lines(serve, cards, batches), _none(known, asked.batch))
     tokens = f"--speculative-num-draft-tokens {k + 1}"
     steps = f"--speculative-eagle-topk 1 --speculative-num-steps {k}"
     draft = f"--speculative-draft-model-path {_draft(asked)}"
@@ -95,6 +136,7 @@ def _sglang(asked: Asked, known: list[Range], at_batch: int | None) -> Engine:
         command = _lines(
             serve,
             cards,
+            batches,
             f"--speculative-algorithm {algorithm}",
             draft if algorithm == "EAGLE3" else "",
             steps,
@@ -109,7 +151,7 @@ def _sglang(asked: Asked, known: list[Range], at_batch: int | None) -> Engine:
         parts = ["--speculative-algorithm DFLASH", draft, tokens]
     else:
         parts = ["--speculative-algorithm STANDALONE", draft, steps, tokens]
-    return Engine(SGLANG, _lines(serve, cards, *parts), note)
+    return Engine(SGLANG, _lines(serve, cards, batches, *parts), note)
 
 
 def _llama(asked: Asked, k: int | None) -> Engine:

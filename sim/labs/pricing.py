@@ -172,7 +172,7 @@ class Case:
     # Memory
 
     @property
-    def _per_token(self) -> float:
+    def per_token(self) -> float:
         """Bytes of keys and values of a token, the draft's included."""
         own, drafting = self.model.kv_bytes(self.kv_width), self.drafting
         if drafting.model:
@@ -180,7 +180,7 @@ class Case:
         return own * (1 + drafting.share)
 
     @property
-    def _weights(self) -> float:
+    def weights(self) -> float:
         """Bytes of all weights, the draft's included."""
         own, drafting = self.model.parameters * self.width, self.drafting
         if drafting.model:
@@ -189,13 +189,13 @@ class Case:
 
     def short_by(self, batch: int) -> int:
         """Bytes that are missing for this batch at this context; 0 where all fits."""
-        needed = self._weights + batch * self.context * self._per_token
+        needed = self.weights + batch * self.context * self.per_token
         return max(0, round(needed - FILLED * self.machine.capacity))
 
     @property
     def slots(self) -> int:
         """Tokens that fit into what the weights leave of the memory."""
-        return max(0, int((FILLED * self.machine.capacity - self._weights) / self._per_token))
+        return max(0, int((FILLED * self.machine.capacity - self.weights) / self.per_token))
 
     @property
     def conversations(self) -> int | None:
@@ -207,10 +207,10 @@ class Case:
         if not self.short_by(batch):
             return []
         room = FILLED * self.machine.capacity
-        cache = batch * self.context * self._per_token
-        found = [f"{ceil((self._weights + cache) / room)} times the memory"]
+        cache = batch * self.context * self.per_token
+        found = [f"{ceil((self.weights + cache) / room)} times the memory"]
         for width, said in ((1.0, "8-bit weights"), (0.5, "4-bit weights")):
-            if width < self.width and self._weights * width / self.width + cache <= room:
+            if width < self.width and self.weights * width / self.width + cache <= room:
                 found.append(said)
                 break
         if self.conversations:
@@ -310,4 +310,25 @@ def lengths(speedups: Grid) -> list[Range]:
         near = row[kept - 1] if kept else None
         good = near is not None and near > 1 and near >= (best.speedup or 0) * (1 - NEAR)
         chosen.append(kept if good else best.k)
+    return _ranges(chosen)
+
+
+def agreeing(found: Sequence[Range], speedups: Grid, batch: int) -> list[Range]:
+    """The same ranges, with the very best length at this batch, and around it while it is near."""
+    best = best_of(speedups[batch - 1]).k
+    here = next(one for one in found if one.first <= batch <= one.last)
+    if not best or best == here.k:
+        return list(found)
+
+    def near(other: int) -> bool:
+        row = speedups[other - 1]
+        return (row[best - 1] or 0) >= (best_of(row).speedup or 0) * (1 - NEAR)
+
+    first = last = batch
+    while first > here.first and near(first - 1):
+        first -= 1
+    while last < here.last and near(last + 1):
+        last += 1
+    chosen = [one.k for one in found for _ in range(one.first, one.last + 1)]
+    chosen[first - 1 : last] = [best] * (last - first + 1)
     return _ranges(chosen)

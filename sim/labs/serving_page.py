@@ -161,7 +161,8 @@ def _budget(shown: Shown) -> Markup:
                 "Now the whole memory of the machine, with all conversations alike: what the "
                 "weights leave of it, how many may share it, and how many drafts each of them "
                 "checks. For the same settings it agrees with the section “On your machine”; "
-                "fewer may fit here, because a conversation takes whole blocks, with room for the drafts in check.",
+                "fewer may fit here, because a conversation takes whole blocks, with room for the "
+                "drafts in check.",
             ),
             tag(
                 "p",

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from sim.catalogue import machine_named, model_named
-from sim.labs.cost import parts, scene, states
+from sim.labs.cost import as_before, better, parts, states
 from sim.labs.cost_charts import CHARTS
-from sim.labs.cost_fields import SHARE, USUAL_SHARE, drafts
+from sim.labs.cost_fields import SHARE, USUAL_SHARE, drafts, labelled
 from sim.labs.cost_settings import (
     BY_KEY,
     OF_THE_MACHINE,
@@ -20,11 +20,11 @@ from sim.labs.cost_settings import (
     settled,
 )
 from sim.labs.curve import lines_of, read_curve
-from sim.labs.pricing import best_of
+from sim.labs.handed import scene
 from sim.run import Run
 from sim.settings import entered, updated, write
 from static import browser, device
-from static.browser import Attribute, one
+from static.browser import one
 from static.chart import Colours, Drawn
 from static.dom import Places
 from static.loader import Link
@@ -46,15 +46,17 @@ class View(SettledView[Asked]):
         for field in browser.every("#cost-fields [data-cost]"):
             self._inputs.setdefault(str(field.getAttribute("data-cost")), []).append(field)
         self._places = Places()
-        self._said = Attribute(one("#cost-wrong"), "textContent")
+        self._wrong: dict[str, str] = {}
+        self._said: dict[str, str] = {}
         self._use, self._best = one("#cost-use"), one("#cost-best")
         self._drawn = [Drawn(chart, link.change) for chart in CHARTS]
         self._colours: Colours = {}
         self._rest = browser.Delay(REST, self.keep)
         self._copied = browser.Delay(COPIED_FOR, self._rested)
         self._given = priced(self.asked)
-        complaints = [self._read(fields[0]) for fields in self._inputs.values()]
-        self._price("".join(complaints))  # what was set while Python loaded
+        for fields in self._inputs.values():  # what was set while Python loaded
+            self._take_in(fields[0])
+        self._price()
         browser.listen(one("#cost-fields"), "input", self._move)
         browser.listen(one("#cost-fields"), "change", self._enter)
         browser.listen(one("#cost-fields"), "keydown", self._press)
@@ -81,6 +83,7 @@ class View(SettledView[Asked]):
     def settled(self) -> None:
         """Price what a link has set."""
         self._rest.drop()
+        self._wrong.clear()
         self._price()
         self._fill()
 
@@ -100,10 +103,18 @@ class View(SettledView[Asked]):
             self._set(event.target)
 
     def _set(self, field: Any) -> None:
-        complaint = self._read(field)
-        self._price(complaint)
-        self._fill(field if complaint else None)
+        self._take_in(field)
+        self._price()
+        self._fill()
         self._rest.ask()
+
+    def _take_in(self, field: Any) -> None:
+        """Take one field into the settings, or remember what is wrong with what stands in it."""
+        key = str(field.getAttribute("data-cost"))
+        self._wrong.pop(key, None)
+        complaint = self._read(field)
+        if complaint:
+            self._wrong[key] = labelled(complaint)[1]
 
     def _read(self, field: Any) -> str:
         """Take one field into the settings; what is wrong with it, and then nothing changes."""
@@ -114,13 +125,14 @@ class View(SettledView[Asked]):
             try:
                 curve = read_curve(str(field.value))
             except ValueError as complaint:
-                return str(complaint)
+                return f"{complaint}. The curve stays as it was."
             self.asked = replace(asked, curve=curve, device=asked.device and curve == asked.curve)
         elif key in ("draft", SHARE):
             return self._read_draft(key)
         elif key in ("model", "machine"):
             own = OF_THE_MODEL if key == "model" else OF_THE_MACHINE
             others = {} if getattr(asked, key) == field.value else dict.fromkeys(own)
+            self._right(*others)
             self.asked, _ = updated(asked, {key: str(field.value), **others})
         else:
             return self._enter_value(key, str(field.value))
@@ -132,8 +144,14 @@ class View(SettledView[Asked]):
             choice.value = SHARE
         if choice.value == SHARE:
             return self._enter_value("draft", str(share.value).strip() or USUAL_SHARE)
+        self._right(SHARE)
         self.asked = replace(self.asked, draft=str(choice.value))
         return ""
+
+    def _right(self, *keys: str) -> None:
+        """Forget what was wrong with these fields, whose text is about to be replaced."""
+        for key in keys:
+            self._wrong.pop(key, None)
 
     def _enter_value(self, key: str, text: str) -> str:
         row = BY_KEY[key]
@@ -141,29 +159,53 @@ class View(SettledView[Asked]):
         self.asked, _ = updated(self.asked, {key: value})
         return complaint or ""
 
-    def _price(self, complaint: str = "") -> None:
+    def _price(self) -> None:
         """Show what follows from the settings, or why nothing does; and what else is wrong."""
         try:
             self._given = priced(self.asked)
         except ValueError as contradiction:
-            self._said.write(str(contradiction))
+            key, text = labelled(str(contradiction))
+            self._tell({**self._wrong, key: text})
+            self._places.write({"#cost-verdict": as_before(self._given, "figures")})
             self._use.disabled = self._best.disabled = True
             return
-        self._said.write(complaint)
+        self._tell(self._wrong)
         told: dict[str, str | bool] = {**parts(self._given), **states(self.asked)}
+        if "curve" in self._wrong:
+            told["cost-verdict"] = as_before(self._given, "curve")
         self._places.write({f"#{place}": what for place, what in told.items()})
         self._use.disabled = scene(self._given) is None
-        best = best_of(self._given.speedups[self.asked.batch - 1])
-        self._best.disabled = best.k in (None, self.asked.k)
+        self._best.disabled = better(self._given) is None
         self._draw()
+
+    def _tell(self, wrong: Mapping[str, str]) -> None:
+        """Say below each field what is wrong with it, where it was not said yet."""
+        for key in self._said.keys() | wrong.keys():
+            if self._said.get(key) == wrong.get(key):
+                continue
+            field, name = self._inputs[key][0], f"cost-wrong-{key}"
+            if key not in wrong:
+                one(f"#{name}").remove()
+                field.removeAttribute("aria-invalid")
+                field.removeAttribute("aria-describedby")
+                continue
+            if key not in self._said:
+                field.setAttribute("aria-invalid", "true")
+                field.setAttribute("aria-describedby", name)
+                message = f'<p class="wrong" id="{name}" role="alert"></p>'
+                field.closest(".field").insertAdjacentHTML("beforeend", message)
+                if folded := field.closest("details"):
+                    folded.open = True
+            one(f"#{name}").textContent = wrong[key]
+        self._said = dict(wrong)
 
     def _draw(self) -> None:
         if self._colours:
             for drawn in self._drawn:
                 drawn.show(self._given, self._colours)
 
-    def _fill(self, but: Any = None) -> None:
-        """Write the settings into the fields, but for one that was not understood."""
+    def _fill(self) -> None:
+        """Write the settings into the fields, but for those that were not understood."""
         asked = self.asked
         choice, share = drafts(asked)
         known = {
@@ -181,7 +223,7 @@ class View(SettledView[Asked]):
             for field in fields:
                 if field.type == "checkbox":
                     field.checked = asked.parallel
-                elif field != but and field.value != text:
+                elif (key not in self._wrong or field.type == "range") and field.value != text:
                     field.value = text
                 if key in known:
                     field.placeholder = f"{known[key]:.12g}"
@@ -192,15 +234,16 @@ class View(SettledView[Asked]):
             self.link.change(keys)
 
     def _draft_best(self, _event: Any) -> None:
-        best = best_of(self._given.speedups[self.asked.batch - 1])
-        if best.k is not None:
-            self._have(k=best.k)
+        k = better(self._given)
+        if k is not None:
+            self._have(k=k)
 
     def _leave(self, _event: Any) -> None:
         """Price a machine and a model of the catalogue again."""
         self._have(curve=(), device=False)
 
     def _have(self, **changes: Any) -> None:
+        self._right(*changes)
         self.asked = replace(self.asked, **changes)
         self._price()
         self._fill()

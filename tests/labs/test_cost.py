@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from sim.catalogue import MACHINES, MODELS, machine_named, model_named
 from sim.labs.cost import answer
 from sim.labs.cost import arguments as arguments_of
+from sim.labs.cost_fields import labelled
 from sim.labs.cost_settings import (
     OF_THE_MACHINE,
     OF_THE_MODEL,
@@ -76,7 +77,7 @@ def test_the_command_tells_people_the_same() -> None:
         assert text in out
     code, out, _ = cli("cost", "--model=Llama-3.1-70B", "--machine=H100-SXM")
     assert code == 0
-    assert "short by 78.0 GB; would with 3 times the memory, or 4-bit weights" in out
+    assert "short by 72.6 GiB; would with 3 times the memory, or 4-bit weights" in out
 
 
 def test_the_list_names_each_entry_of_the_catalogue_and_the_rest() -> None:
@@ -109,6 +110,8 @@ def test_a_curve_from_a_file_replaces_the_roofline(tmp_path: Path) -> None:
     [
         ("1 4.8\nabc", "curve, line 2: “abc” is not positions and milliseconds, such as 64 5.1"),
         ("1 4.8\n\n5 x", "curve, line 3: “5 x” is not"),
+        ("positions ms", "curve, line 1: “positions ms” is not"),
+        ("# of the big model\npositions ms\nmany ms", "curve, line 3: “many ms” is not"),
         ("1 4.8 9", "curve, line 1: “1 4.8 9” is not"),
         ("1 4.8\n1 5", "curve, line 2: 1 positions stand in line 1 already; leave one of them out"),
         ("0 4.8", "curve, line 1: 0 positions in 4.8 ms; positions are at least 1"),
@@ -129,6 +132,7 @@ def test_a_curve_is_read_however_its_lines_are_written() -> None:
         "5 4.9\n1 4.8 # plain\n64 12.5",
         "1;4,8\n5;4,9\n64;12,5",
         "1\t4.8\n5,4.9\n64:12.5",
+        "positions,ms\n1,4.8\n5,4.9\n64,12.5",
     ):
         assert read_curve(text) == CURVE
     assert read_curve(lines_of(CURVE)) == CURVE
@@ -142,6 +146,22 @@ def test_settings_come_back_from_a_link(points: dict[int, float]) -> None:
     check(asked)
     keys = {k: text for k, text in changes_of_lab("cost", asked).items() if text is not None}
     assert settled(keys) == (asked, [])
+
+
+@pytest.mark.parametrize(
+    ("complaint", "told"),
+    [
+        (
+            "gpus=0 is not a whole number; using 1.",
+            ("gpus", "cards: 0 is not a whole number; using 1."),
+        ),
+        ("bytes is empty, not a number.", ("bytes", "bytes a weight is empty, not a number.")),
+        ("top: 0 of 8 experts", ("top", "experts a position: 0 of 8 experts")),
+        ("curve, line 2: “x” is", ("curve", "your own curve, line 2: “x” is")),
+    ],
+)
+def test_a_complaint_has_the_label_that_the_reader_sees(complaint: str, told: object) -> None:
+    assert labelled(complaint) == told
 
 
 def test_bad_settings_of_a_link_are_told_with_the_remedy() -> None:

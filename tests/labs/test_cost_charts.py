@@ -8,7 +8,17 @@ from typing import Any
 import pytest
 
 from sim.chart import figure_html
-from sim.labs.cost_charts import CAPTIONS, CHARTS, COMPUTING, READING, YOURS, pass_data, passes
+from sim.labs.cost_charts import (
+    CAPTIONS,
+    CHARTS,
+    COMPUTING,
+    READING,
+    WHOLE,
+    WIDEST,
+    YOURS,
+    pass_data,
+    passes,
+)
 from sim.labs.cost_settings import Asked, Priced, priced
 from sim.labs.published import TABLE_4
 from sim.marks import PALETTES
@@ -60,6 +70,23 @@ def test_the_line_is_the_longer_of_both_roofs_and_the_scenes_passes_are_on_it(
         assert shown.get(positions) == (None if seconds is None else pytest.approx(1000 * seconds))
     assert data["here"] == data["passes"][-1:]
     assert (not data["roofs"]) == given.asked.of_a_device
+
+
+def test_the_legend_names_each_line_and_labels_keep_apart() -> None:
+    spec = BY_NAME["cost-pass"].spec(PALETTES["light"])
+    (words,) = [layer for layer in spec["layer"] if layer["mark"]["type"] == "text"]
+    assert words["mark"]["dy"]["expr"].startswith("datum.below ?")
+    for given in CASES:
+        data = pass_data(given)
+        assert {row["what"] for row in data["pass"]} == {WHOLE}
+        assert [row["level"] for row in data["passes"]] == list(range(len(data["passes"])))
+        below = [row["below"] for row in data["passes"]]
+        device = given.asked.of_a_device
+        assert below == [row["level"] < WIDEST and not device for row in data["passes"]]
+    close = pass_data(priced(Asked(k=1, batch=200)))["passes"][-2:]
+    assert [row["below"] for row in close] == [True, False], "400 above, 200 below"
+    (line,) = [layer for layer in spec["layer"] if layer["data"] == {"name": "pass"}]
+    assert line["encoding"]["color"]["scale"]["domain"] == [READING, COMPUTING, WHOLE]
 
 
 def test_a_batch_reads_more_caches_than_one_alone() -> None:

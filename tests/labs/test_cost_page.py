@@ -5,8 +5,9 @@ from __future__ import annotations
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.select import Select
 
-from sim.labs.cost import parts, scene
+from sim.labs.cost import as_before, parts
 from sim.labs.cost_settings import Asked, priced
+from sim.labs.handed import scene
 from tests.driver import PageDriver
 from tests.labs.charts import come
 
@@ -20,7 +21,13 @@ field.dispatchEvent(new Event("input", { bubbles: true }));
 def open_lab(page: PageDriver, query: str = "?lab=cost") -> None:
     page.open(query)
     page.run("document.querySelector('#lab-cost').scrollIntoView()")
-    page.until(lambda: page.one("#cost-use").is_enabled() or page.text("#cost-wrong") != "")
+    page.until(lambda: page.one("#cost-use").is_enabled() or wrong(page) != "")
+
+
+def wrong(page: PageDriver) -> str:
+    """What is said below the fields, all of it."""
+    found = "return [...document.querySelectorAll('#cost-fields .wrong')].map(p => p.textContent)"
+    return " ".join(page.run(found))
 
 
 def shows(page: PageDriver, asked: Asked) -> bool:
@@ -84,27 +91,41 @@ def test_own_figures_and_measurements_count_and_a_bad_one_loses_nothing(
     write(shared, "bandwidth", "5000")
     assert shows(shared, Asked(bandwidth=5000.0))
     write(shared, "experts", "8")
-    assert shared.text("#cost-wrong") == "top: 0 of 8 experts; give 1 to 8"
+    assert shared.text("#cost-wrong-top") == "experts a position: 0 of 8 experts; give 1 to 8"
+    assert shared.text("#cost-verdict").startswith("With the figures as before: in a batch of 256")
     write(shared, "top", "2")
     write(shared, "expertparams", "6")
     mixed = Asked(bandwidth=5000.0, experts=8, top=2, expert_parameters=6.0)
-    assert shared.text("#cost-wrong") == ""
+    assert wrong(shared) == ""
     assert shows(shared, mixed)
     choose(shared, "model", "Qwen3-8B")
     assert shows(shared, Asked(bandwidth=5000.0, model="Qwen3-8B")), "another model has others"
     assert shared.one("#cost-layers").get_attribute("placeholder") == "36"
     write(shared, "curve", "1 4\n64 x")
-    assert "curve, line 2: “64 x” is not positions" in shared.text("#cost-wrong")
+    told = "your own curve, line 2: “64 x” is not positions"
+    assert told in shared.text(".field:has(#cost-curve) > #cost-wrong-curve")
     assert shared.one("#cost-curve").get_property("value") == "1 4\n64 x"
-    assert shows(shared, Asked(bandwidth=5000.0, model="Qwen3-8B"))
+    priced_without = priced(Asked(bandwidth=5000.0, model="Qwen3-8B"))
+    assert shared.text("#cost-verdict") == as_before(priced_without, "curve")
+    assert shared.text("#cost-why") == parts(priced_without)["cost-why"]
     write(shared, "curve", "1 4\n64 5\n4096 40")
     curve = ((1.0, 4.0), (64.0, 5.0), (4096.0, 40.0))
     assert shows(shared, Asked(bandwidth=5000.0, model="Qwen3-8B", curve=curve))
     write(shared, "batch-number", "many")
-    assert "batch=many is not a whole number from 1 to 512; it stays 256." in shared.text(
-        "#cost-wrong"
-    )
+    field = shared.one("#cost-batch-number")
+    assert field.get_attribute("aria-invalid") == "true"
+    described = field.get_attribute("aria-describedby")
+    told = "batch: many is not a whole number from 1 to 512; it stays 256."
+    assert shared.text(f".field:has(#cost-batch-number) > #{described}") == told
     assert shows(shared, Asked(bandwidth=5000.0, model="Qwen3-8B", curve=curve))
+    write(shared, "k-number", "6")
+    assert field.get_property("value") == "many", "another field leaves it to be mended"
+    assert wrong(shared) == told
+    shared.run(RANGE, "#cost-batch", "64")
+    assert field.get_property("value") == "64"
+    assert field.get_attribute("aria-invalid") is None
+    assert wrong(shared) == ""
+    assert shows(shared, Asked(bandwidth=5000.0, model="Qwen3-8B", curve=curve, batch=64, k=6))
 
 
 def test_the_charts_show_the_scene_and_the_engines_can_be_copied(shared: PageDriver) -> None:

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from sim.labs.cost import (
+    as_before,
+    better,
     instead,
     lengths_html,
     measured,
-    memory,
     near,
     parts,
     printed,
     reports_html,
-    scene,
     states,
     verdict,
     why,
 )
+from sim.labs.cost_memory import missing, room
 from sim.labs.cost_settings import Asked, Priced, priced
+from sim.labs.handed import scene
 from sim.params import Params
 from sim.theory import expected_speedup
 
@@ -58,6 +61,62 @@ def test_the_opening_says_that_it_loses_and_what_would_gain() -> None:
 )
 def test_each_outcome_has_its_words(settings: dict[str, object], told: str) -> None:
     assert told in plain(verdict(given(**settings)))
+
+
+def test_a_curve_that_does_not_reach_says_which_measurement_it_lacks() -> None:
+    curve = ((50.0, 8.0), (100.0, 9.0), (200.0, 10.0))
+    assert verdict(given(curve=curve, batch=32)) == (
+        "Your curve says nothing of a pass over 32 positions. Add a measurement at 32 or fewer."
+    )
+    assert verdict(given(curve=curve, batch=64)) == (
+        "Your curve says nothing of a pass over 320 positions. Add a measurement at 320 or more."
+    )
+    assert verdict(given(curve=curve, batch=48, k=7)) == (
+        "Your curve says nothing of a pass over 48 or over 384 positions. Add a measurement at 48 "
+        "or fewer, and one at 384 or more."
+    )
+
+
+def test_a_curve_in_doubt_is_told_before_what_follows_from_it() -> None:
+    curve = ((1.0, 8.1), (32.0, 8.6), (160.0, 104.0), (512.0, 16.5))
+    told = "160 positions take 104 ms in line 3, and 512 only 16.5 ms in the next. A plain pass"
+    assert why(given(curve=curve, batch=32)).startswith(f"Look at your curve: {told}")
+    even = ((1.0, 8.1), (32.0, 7.9), (160.0, 10.4), (512.0, 16.5))
+    assert why(given(curve=even, batch=32)).startswith("A plain pass")
+
+
+def test_drafts_beside_a_curve_are_said_to_be_ideal() -> None:
+    curve = ((1.0, 8.1), (512.0, 16.5))
+    limits = "at the limits of the machine, for your curve does not hold them"
+    assert limits in why(given(curve=curve, batch=32))
+    for other in (given(curve=curve, batch=32, draft="0.1"), given(batch=32)):
+        assert limits not in why(other)
+
+
+def test_a_result_of_what_was_set_before_says_so() -> None:
+    opening, measured = given(), given(curve=((1.0, 4.0), (9000.0, 40.0)))
+    whole = verdict(opening).removeprefix("In")
+    assert as_before(opening, "curve") == f"Without that curve: in{whole}"
+    assert as_before(opening, "figures") == f"With the figures as before: in{whole}"
+    assert as_before(measured, "curve").startswith("With the curve as before: in a batch of 256")
+
+
+def test_one_draft_gives_and_what_is_no_better_at_the_digits_shown_is_not_named() -> None:
+    assert "1 draft a pass gives 1.36×, and no other" in plain(verdict(given(k=1)))
+    near_by = [
+        case
+        for batch in (1, 8, 32)
+        for k in (3, 4, 5, 6)
+        for alpha in (0.76, 0.78, 0.8, 0.82)
+        if (case := given(batch=batch, k=k, acceptance_rate=alpha)).case.best(batch).k != k
+    ]
+    even = [case for case in near_by if better(case) is None]
+    assert even
+    for case in near_by:
+        best = case.case.best(case.asked.batch)
+        same = f"{best.speedup:.2f}" == f"{case.speedup:.2f}"
+        assert (better(case) is None) == same == ("noticeably more" in verdict(case))
+        assert (instead(case) == "No better draft length") == same
 
 
 def test_reasons_name_what_sets_the_time() -> None:
@@ -103,15 +162,29 @@ def test_a_device_that_was_not_timed_is_one_of_the_catalogue() -> None:
     assert states(Asked(device=True)) == states(Asked())
 
 
-def test_memory_says_what_is_missing_and_what_would_do() -> None:
-    assert memory(given()) == (
-        "It fits into 72 GB, nine tenths of the memory, with room for 358,748 tokens: "
+def test_memory_says_how_much_room_there_is() -> None:
+    assert missing(given()) == ""
+    assert room(given()) == (
+        "It fits into 72 GiB, nine tenths of the memory, with room for 358,748 tokens: "
         "1401 conversations of 256."
     )
-    told = memory(given(model="Llama-3.1-70B"))
-    assert told.startswith("It does not fit into 72 GB, nine tenths of the memory: ")
-    assert "times the memory" in told
-    assert memory(given(context=0)).endswith(" tokens.")
+    assert room(given(context=0)).endswith(" tokens.")
+
+
+def test_what_does_not_fit_is_told_first_with_what_would_do() -> None:
+    big = given(model="Llama-3.1-70B", machine="RTX-4090", batch=1, k=4)
+    assert room(big) == ""
+    assert missing(big) == (
+        "It does not fit into 21.6 GiB, nine tenths of the memory: 112.2 GiB are missing. It would "
+        "with 7 cards, or 2 cards and 4-bit weights."
+    )
+    assert plain(verdict(big)).startswith(
+        f"{missing(big)} If it did: in a batch of 1, 4 drafts a pass give"
+    )
+    for settings in ({"machines": 7}, {"machines": 2, "width": 0.5}):
+        assert not missing(priced(replace(big.asked, **settings)))
+    assert missing(priced(replace(big.asked, machines=6)))
+    assert "with 2 cards, or a batch of 175 at most." in missing(given(context=2048))
 
 
 def test_the_nearest_measurement_is_named_with_its_miss() -> None:
@@ -125,16 +198,24 @@ def test_the_nearest_measurement_is_named_with_its_miss() -> None:
 def test_lengths_are_told_by_ranges_and_this_batch_is_marked() -> None:
     opening = given()
     rows = re.findall(r"<tr.*?</tr>", lengths_html(opening))
-    assert len(rows) == len(opening.ranges)
+    assert len(rows) == len(opening.fitting)
     (now,) = [row for row in rows if 'class="now"' in row]
-    first, last, k = next(one for one in opening.ranges if one.first <= 256 <= one.last)
+    first, last, k = next(one for one in opening.fitting if one.first <= 256 <= one.last)
     assert plain(now).startswith(f"{first}–{last}{k}")
     assert plain(rows[-1]).endswith("none–")
 
 
+def test_batches_that_do_not_fit_are_a_row_that_says_so() -> None:
+    rows = re.findall(r"<tr.*?</tr>", lengths_html(given(context=2048)))
+    assert [plain(row) for row in rows if "does not fit" in row] == ["176–512does not fit–"]
+    assert 'class="now"' in rows[-1], "a batch of 256"
+    none = lengths_html(given(model="Llama-3.1-70B", batch=1))
+    assert plain(none) == "1–512does not fit–"
+
+
 def test_reports_follow_the_readers_rate() -> None:
-    assert "0.28 plain passes (4.0 ms), besides its drafts, if α was yours" in reports_html(given())
-    assert "α must have been 0.86 at least" in reports_html(given())
+    assert "0.28 plain passes (4.0 ms), besides its drafts, with your α" in reports_html(given())
+    assert "none is left with your α; it must have been 0.86 at least" in reports_html(given())
     low = reports_html(given(acceptance_rate=0.5))
     assert "0.28 plain passes" not in low
     assert "10.7 plain passes, its drafts among them" in low

@@ -8,8 +8,9 @@ import shlex
 
 import pytest
 
+from sim.labs.cost import engines_html
 from sim.labs.cost_settings import Asked, case_of, priced
-from sim.labs.engines import LLAMA, SGLANG, VLLM, engines
+from sim.labs.engines import LLAMA, SGLANG, VLLM, cautions, engines, refusal
 from sim.labs.pricing import Range
 
 
@@ -18,7 +19,11 @@ def told(**settings: object) -> tuple[dict[str, str], dict[str, str], tuple[Rang
     given = priced(asked)
     found = engines(given)
     assert [one.name for one in found] == [VLLM, SGLANG, LLAMA]
-    return {e.name: e.command for e in found}, {e.name: e.note for e in found}, given.ranges
+    return (
+        {e.name: e.command for e in found},
+        {e.name: e.note for e in found},
+        tuple(given.fitting or given.agreed),
+    )
 
 
 def words(command: str) -> list[str]:
@@ -41,6 +46,30 @@ def test_vllm_is_told_a_length_for_each_range_of_batches() -> None:
     assert config["method"] == "draft_model"
     assert config["model"] == "meta-llama/Llama-3.2-1B"
     assert words(commands[VLLM])[:3] == ["vllm", "serve", "meta-llama/Llama-3.1-8B"]
+
+
+def test_engines_are_told_of_the_batches_that_fit_and_of_no_more() -> None:
+    commands, _, _ = told(context=2048, batch=64)
+    config = json.loads(after(commands[VLLM], "--speculative-config"))
+    assert config["num_speculative_tokens_per_batch_size"][-1][1] == 175
+    assert after(commands[VLLM], "--max-num-seqs") == "175"
+    assert after(commands[SGLANG], "--max-running-requests") == "175"
+    commands, _, _ = told()
+    assert "--max-num-seqs" not in commands[VLLM]
+    assert "--max-running-requests" not in commands[SGLANG]
+
+
+def test_all_engines_are_told_the_same_at_the_batch_that_is_set() -> None:
+    curve = ((1.0, 8.1), (32.0, 8.6), (160.0, 10.4), (512.0, 16.5), (1024.0, 30.2))
+    for settings in ({"curve": curve, "machine": "A100-80GB", "context": 2048}, {}, {"k": 2}):
+        for batch in (1, 14, 32, 60, 90):
+            commands, _, expected = told(batch=batch, **settings)
+            (here,) = [one.k for one in expected if one.first <= batch <= one.last]
+            best = priced(Asked(batch=batch, **settings)).case.best(batch).k
+            assert here == best
+            assert after(commands[LLAMA], "--spec-draft-n-max") == str(best)
+            config = json.loads(after(commands[VLLM], "--speculative-config"))
+            assert list(expected[-1]) in config["num_speculative_tokens_per_batch_size"]
 
 
 def test_sglang_and_llama_are_told_the_one_length_of_this_batch() -> None:
@@ -91,3 +120,44 @@ def test_where_nothing_gains_engines_are_started_without_speculation() -> None:
         assert notes[name].startswith("No draft length gains")
     assert after(commands[VLLM], "--tensor-parallel-size") == "2"
     assert after(commands[SGLANG], "--tp") == "2"
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"model": "Llama-3.1-70B", "batch": 1}, "No command, for it does not fit"),
+        (
+            {"draft": "DeepSeek-V3-MTP", "machines": 2},
+            "is a layer of DeepSeek-V3, and drafts for no",
+        ),
+    ],
+)
+def test_what_would_not_start_is_no_command(settings: dict[str, object], told: str) -> None:
+    case = priced(Asked(**settings))  # type: ignore[arg-type]
+    assert told in refusal(case)
+    html = engines_html(case)
+    assert told in html
+    assert "data-copy" not in html
+    assert not refusal(priced(Asked()))
+    own = Asked(model="DeepSeek-V3", draft="DeepSeek-V3-MTP", machines=32)
+    assert not refusal(priced(own))
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"draft": "Qwen3-0.6B"}, "Qwen3-0.6B and Llama-3.1-8B are of different families"),
+        ({"width": 0.5}, "0.5 bytes a weight need a checkpoint that holds such weights"),
+    ],
+)
+def test_what_is_to_be_seen_to_stands_by_the_commands(
+    settings: dict[str, object], told: str
+) -> None:
+    case = priced(Asked(**settings))  # type: ignore[arg-type]
+    (caution,) = cautions(case)
+    assert caution.startswith(told)
+    html = engines_html(case)
+    assert told in html
+    assert "data-copy" in html
+    for plain in ({}, {"draft": "ngram"}, {"draft": "0.05"}, {"model": "Llama-3.1-70B"}):
+        assert cautions(priced(Asked(**plain))) == []  # type: ignore[arg-type]

@@ -15,6 +15,7 @@ from sim.labs.pricing import (
     NEAR,
     Case,
     Drafting,
+    agreeing,
     best_of,
     expected_tokens,
     grid,
@@ -144,6 +145,21 @@ def test_lengths_by_ranges_are_near_the_best_and_lose_nowhere(case: Case) -> Non
                 assert (speedups[batch - 1][k - 1] or 0) >= (best.speedup or 0) * (1 - NEAR)
             covered.append(batch)
     assert covered == list(range(1, 65))
+
+
+@settings(max_examples=25, deadline=None)
+@given(cases, batches)
+def test_ranges_agree_with_the_best_where_a_batch_is_set(case: Case, batch: int) -> None:
+    speedups = finish(grid(case))
+    found = agreeing(lengths(speedups), speedups, batch)
+    assert [one.first for one in found] == [1, *(one.last + 1 for one in found[:-1])]
+    assert found[-1].last == len(speedups)
+    for first, last, k in found:
+        for other in range(first, last + 1):
+            best = best_of(speedups[other - 1])
+            assert other != batch or k == best.k
+            row = [1.0, *speedups[other - 1]]
+            assert (row[k or 0] or 0) >= (best.speedup or 0) * (1 - NEAR)
 
 
 def test_batches_that_lose_are_told_as_ranges() -> None:
