@@ -75,7 +75,7 @@ LABS = (
         after="lose",
         needs=("charts",),
         command=True,
-        height=3330,
+        height=3486,
     ),
     Lab(
         "serving",
@@ -84,7 +84,7 @@ LABS = (
         after="memory-again",
         needs=("charts",),
         command=True,
-        height=3689,
+        height=3604,
     ),
     Lab(
         "text",
