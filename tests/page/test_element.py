@@ -245,8 +245,10 @@ def test_a_prediction_is_told_to_the_host(shared: PageDriver, simulator: str) ->
         shared.until(lambda: notes.run("return !!document.getElementById('a').shadowRoot"))
         notes.start("a")
         with notes.inside("a") as page:
-            page.run("document.querySelector('#prediction').value = '1.5'")
-            page.action("predict")
+            page.run(
+                "document.querySelector('#prediction').value = '1.5';"
+                "document.querySelector('[data-action=predict]').click()"
+            )
             page.until(lambda: page.state()["tick"] == 20)
         shared.until(lambda: notes.heard("answer"))
         (answer,) = [heard for heard in notes.heard("answer") if heard.get("event")]
