@@ -257,10 +257,10 @@ def serve(here: dict[str, Any]) -> None:
     """Print how fast the server is, in the page and here, in processor time."""
     exec(SERVING, here)
     inside = run_inside(f"{HERE}\n{SERVING}\n{FRAMES}", "?lab=serving")
-    print(f"\n{'a server of 8,192 slots':<42}{'page':>12}{'here':>12}")
+    print(f"\n{'a server of 8,192 slots':<42}{'page':>16}{'here':>16}")
     frames = inside.pop("a frame of the small scene, ms")
     for name, found in inside.items():
-        print(f"{name:<42}{middle(found):>12,.2f}{middle(here['result'][name]):>12,.2f}")
+        print(f"{name:<42}{middle(found):>16,.2f}{middle(here['result'][name]):>16,.2f}")
     late = sorted(frames)[int(len(frames) * 0.95)]
     print(f"a frame of the small scene: {middle(frames):.1f} ms, p95 {late:.1f}, n = {len(frames)}")
 
