@@ -171,6 +171,8 @@ class Drawn(Generic[Input]):
 
     def _come(self, near: bool) -> None:
         self._near = near
+        if self._view:
+            self._view.near(near)
         if near:
             self._numpy.error = ""  # tried again for who comes back
         elif self._worker.busy:
@@ -202,6 +204,7 @@ class Drawn(Generic[Input]):
             if self._sent is not self._drawn_with:  # rows came meanwhile
                 view.update(json.dumps(self._sent))
             self._pointed.renew()
+            view.near(self._near)
             if self._wanted:
                 self.show(*self._wanted)
 

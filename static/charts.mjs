@@ -62,9 +62,9 @@ function pointing(place, view) {
   };
 }
 
-/** Keep a chart as wide as its place while it is near the screen; one that is away has time until
- * it comes near. Gives what ends that. */
-function follow(place, view) {
+/** Keep a chart as wide as its place while it is near the screen, as it is told; one that is away
+ * has time until it comes near. */
+function following(place, view) {
   let near = true, width = view.container().clientWidth;
   const fit = () => {
     const room = view.container().clientWidth;
@@ -73,15 +73,13 @@ function follow(place, view) {
     view.width(width).runAsync();
   };
   const size = new ResizeObserver(fit);
-  const sight = new IntersectionObserver((entries) => {
-    near = entries.at(-1).isIntersecting;
-    fit();
-  }, { rootMargin: "400px" });
   size.observe(place);
-  sight.observe(place);
-  return () => {
-    size.disconnect();
-    sight.disconnect();
+  return {
+    near(now) {
+      near = now;
+      fit();
+    },
+    part: () => size.disconnect(),
   };
 }
 
@@ -113,9 +111,10 @@ export async function draw(place, specification, renderer, clicked) {
   view.addEventListener("click", (_event, item) => {
     if (item?.datum) clicked(JSON.stringify(item.datum));
   });
-  const part = follow(place, view);
+  const { near, part } = following(place, view);
   return {
     ...pointing(place, view),
+    near,
     update(data) {
       for (const [name, rows] of Object.entries(JSON.parse(data))) view.data(name, rows);
       return view.runAsync();

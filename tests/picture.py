@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
-
 from tests import browsers
+from tests.browsing import WORDED
+from tests.driver import PageDriver
 from tests.server import ROOT, serving
 
 SCENE = "?tick=139&evict=134"
@@ -15,9 +15,10 @@ def main() -> None:
     with serving() as address:
         driver = browsers.launch(width=1280, height=720)
         try:
-            driver.get(address + SCENE)
-            assert browsers.until_settled(driver) == "ready"
-            time.sleep(0.5)
+            page = PageDriver(driver, address)
+            page.open(SCENE)
+            page.until(lambda: page.run(WORDED))
+            page.frames()
             driver.save_screenshot(str(ROOT / "static" / "page.png"))
         finally:
             driver.quit()

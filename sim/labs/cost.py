@@ -33,7 +33,7 @@ __all__ = ["answer", "arguments", "printed", "told"]
 def verdict(given: Priced) -> str:
     """What does not fit, first; what the drafts gain or cost, and what the best length would."""
     short, said = missing(given), _gain(given)
-    return f"{short} If it did: {said[0].lower()}{said[1:]}" if short else said
+    return f"{short} If it did: {_going_on(said)}" if short else said
 
 
 def _gain(given: Priced) -> str:
@@ -69,10 +69,14 @@ def better(given: Priced) -> int | None:
 
 def as_before(given: Priced, what: str) -> str:
     """The verdict, where what was written since does not count: of figures, or of the curve."""
-    said = verdict(given)
-    if what == "curve" and not given.asked.curve:
-        return f"Without that curve: {said[0].lower()}{said[1:]}"
-    return f"With the {what} as before: {said[0].lower()}{said[1:]}"
+    none = what == "curve" and not given.asked.curve
+    counts = "Without that curve" if none else f"With the {what} as before"
+    return f"{counts}: {_going_on(verdict(given))}"
+
+
+def _going_on(sentence: str) -> str:
+    """A sentence as it stands after a colon."""
+    return sentence[0].lower() + sentence[1:]
 
 
 def _drafts(k: int) -> str:

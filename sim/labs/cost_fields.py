@@ -8,13 +8,14 @@ from sim.catalogue import MACHINES, MODELS, machine_named, model_named
 from sim.kinds import Number
 from sim.labs.cost_settings import (
     BY_KEY,
-    NGRAM,
     OF_THE_MACHINE,
     OF_THE_MODEL,
     Asked,
     figures,
 )
 from sim.labs.curve import lines_of
+from sim.labs.fields import labelled
+from sim.labs.pricing import NGRAM
 from sim.markup import Markup, joined, tag
 from sim.settings import write
 
@@ -40,17 +41,22 @@ def drafts(asked: Asked) -> tuple[str, str]:
     return SHARE, asked.draft
 
 
-def _kind(key: str, kind: str = "field") -> str:
-    return f"{kind} catalogue" if key in OF_THE_CATALOGUE else kind
+def _field(key: str, *inside: Markup, kind: str = "field", hidden: bool = False) -> Markup:
+    """A field, and below it the place for what is wrong with it."""
+    wrong = tag("p", class_="wrong", id=f"cost-wrong-{key}", role="alert")
+    kind = f"{kind} catalogue" if key in OF_THE_CATALOGUE else kind
+    return tag("div", *inside, wrong, class_=kind, hidden=hidden)
 
 
-def labelled(complaint: str) -> tuple[str, str]:
+def _named(key: str) -> dict[str, object]:
+    """What a field's control says of itself."""
+    return {"data_cost": key, "aria_describedby": f"cost-wrong-{key}"}
+
+
+def keyed(complaint: str) -> tuple[str, str]:
     """The key of the setting that a complaint begins with, and the complaint with its label."""
     key = re.split(r"\W", complaint, maxsplit=1)[0]
-    rest = complaint.removeprefix(key)
-    if rest.startswith("="):
-        rest = f": {rest[1:]}"
-    return key, BY_KEY[key].label + rest
+    return key, labelled(complaint, BY_KEY[key])
 
 
 def _label(key: str, text: str = "") -> Markup:
@@ -59,8 +65,7 @@ def _label(key: str, text: str = "") -> Markup:
 
 def _select(key: str, chosen: str, options: list[tuple[str, str]]) -> Markup:
     inside = [tag("option", text, value=value, selected=value == chosen) for value, text in options]
-    field = tag("select", *inside, id=f"cost-{key}", data_cost=key)
-    return tag("div", _label(key), field, class_=_kind(key))
+    return _field(key, _label(key), tag("select", *inside, id=f"cost-{key}", **_named(key)))
 
 
 def _text(
@@ -71,14 +76,14 @@ def _text(
         "input",
         type="text",
         id=f"cost-{key}",
-        data_cost=key,
         value=value,
         placeholder=placeholder or False,
         inputmode=mode,
         title=BY_KEY[key].help if key in BY_KEY else False,
+        **_named(key),
         **_WRITTEN,
     )
-    return tag("div", _label(key, label), field, class_=_kind(key), hidden=hidden)
+    return _field(key, _label(key, label), field, hidden=hidden)
 
 
 def _slider(key: str, asked: Asked) -> Markup:
@@ -88,21 +93,21 @@ def _slider(key: str, asked: Asked) -> Markup:
     assert kind.slider
     most, step = kind.slider
     drawn = {"min": f"{kind.low:g}", "max": f"{most:g}", "step": f"{step:g}"}
-    return tag(
-        "div",
+    return _field(
+        key,
         _label(key),
         tag(
             "input",
             type="text",
             id=f"cost-{key}-number",
-            data_cost=key,
             value=value,
             inputmode="decimal",
             aria_label=row.label,
+            **_named(key),
             **_WRITTEN,
         ),
-        tag("input", type="range", id=f"cost-{key}", data_cost=key, value=value, **drawn),
-        class_=_kind(key, "field slider"),
+        tag("input", type="range", id=f"cost-{key}", value=value, **drawn, **_named(key)),
+        kind="field slider",
     )
 
 
@@ -129,12 +134,12 @@ def fields_html(asked: Asked) -> Markup:
         "textarea",
         lines_of(asked.curve),
         id="cost-curve",
-        data_cost="curve",
         rows="4",
         placeholder="1 4.8\n64 5.1\n512 14",
+        **_named("curve"),
         **_WRITTEN,
     )
-    measured = tag("div", _label("curve"), curve, class_="field")
+    measured = _field("curve", _label("curve"), curve)
     return joined(
         [
             tag("div", *first, class_="fields"),

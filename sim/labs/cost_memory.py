@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil
 
 from sim.labs.cost_settings import Priced
-from sim.labs.pricing import FILLED
+from sim.labs.pricing import FILLED, WIDTHS
 from sim.passes import GIB
 from sim.words import count, many
 
@@ -42,23 +42,13 @@ def room(given: Priced) -> str:
 def remedies(given: Priced) -> list[str]:
     """What would make it fit, one by one: cards in place of times the memory."""
     asked, case = given.asked, given.case
-    cards, *others = case.remedies(asked.batch)
-    assert cards.endswith("times the memory")
-    found = [many(_cards(given, asked.width), "card"), *others]
-    narrow = _cards(given, NARROWEST)
-    alone = any("weights" in other for other in others)
-    if not alone and asked.width > NARROWEST and narrow < _cards(given, asked.width):
-        found.insert(1, f"{many(narrow, 'card')} and {8 * NARROWEST:g}-bit weights")
-    return found
-
-
-NARROWEST = 0.5
-"""Bytes a weight, of what engines serve."""
-
-
-def _cards(given: Priced, width: float) -> int:
-    """How many cards hold it with weights of that width."""
-    asked, case = given.asked, given.case
-    one = FILLED * case.machine.capacity / asked.machines
-    needed = case.weights * width / asked.width + asked.batch * asked.context * case.per_token
-    return ceil(needed / one)
+    cards, fewest = (
+        ceil(asked.machines * case.filled(asked.batch, width))
+        for width in (asked.width, min(WIDTHS))
+    )
+    found, narrower = [many(cards, "card")], case.narrower(asked.batch)
+    if narrower:
+        found.append(f"{8 * narrower:g}-bit weights")
+    elif asked.width > min(WIDTHS) and fewest < cards:
+        found.append(f"{many(fewest, 'card')} and {8 * min(WIDTHS):g}-bit weights")
+    return [*found, *case.less(asked.batch)]

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sim.catalogue import MACHINES, MODELS, machine_named, model_named, named, nearest
 from sim.kinds import Kind, Maybe, Real, Switch, Whole, write_number
 from sim.labs.curve import Measured
-from sim.labs.pricing import LARGEST, Case, Drafting, Grid, Range, agreeing, grid, lengths
+from sim.labs.pricing import LARGEST, NGRAM, Case, Drafting, Grid, Range, agreeing, grid, lengths
 from sim.lists import Reals
 from sim.passes import GIB, OWN, Machine, Model
 from sim.reading import UnreadableError, number
@@ -18,7 +18,6 @@ from sim.settings import Setting, rows, setting, updated_by_link
 from sim.theory import LONGEST
 from sim.work import finish
 
-NGRAM = "ngram"
 MOST_SHARE = 8
 """Of the big model, the largest share that drafts may cost."""
 MODEL_NAMES = tuple(model.name for model in MODELS)

@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sim.catalogue import MODELS, model_named
-from sim.labs.cost_settings import NGRAM, Asked, Priced
-from sim.labs.pricing import LARGEST, Range, best_of
+from sim.labs.cost_settings import Asked, Priced
+from sim.labs.pricing import LARGEST, NGRAM, Range, best_of
 
 VLLM, SGLANG, LLAMA = "vLLM 0.25", "SGLang 0.5.19", "llama.cpp b9842"
 HEAD = "YOUR_HEAD"

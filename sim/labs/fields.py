@@ -1,4 +1,4 @@
-"""The fields of a lab's settings as they are printed: by its kind, with its name and its help."""
+"""The fields of a lab's settings: printed by their kind, named in what is said of them."""
 
 from __future__ import annotations
 
@@ -42,6 +42,12 @@ def field_html(
         class_="lab-field",
         data_key=row.key,
     )
+
+
+def labelled(complaint: str, row: Setting) -> str:
+    """A complaint about a setting that begins with its key: with the label that the reader sees."""
+    rest = complaint.removeprefix(row.key)
+    return row.label + (f": {rest[1:]}" if rest.startswith("=") else rest)
 
 
 def fields_html(*fields: Markup, **attributes: object) -> Markup:

@@ -33,6 +33,13 @@ Curve = tuple[tuple[float, float], ...]
 """Measured passes: positions of all sequences together, rising, and milliseconds."""
 
 
+WIDTHS = 1.0, 0.5
+"""Bytes of the narrower weights that engines serve."""
+
+NGRAM = "ngram"
+"""The name of drafts that no model makes."""
+
+
 class Drafting(NamedTuple):
     """How drafts are made: by a model, by a share of the big one, or without either by n-grams."""
 
@@ -206,18 +213,27 @@ class Case:
         """What would make it fit, one by one; nothing where it does, or nothing would."""
         if not self.short_by(batch):
             return []
-        room = FILLED * self.machine.capacity
+        more, narrower = ceil(self.filled(batch, self.width)), self.narrower(batch)
+        bits = [f"{8 * narrower:g}-bit weights"] if narrower else []
+        return [f"{more} times the memory", *bits, *self.less(batch)]
+
+    def filled(self, batch: int, width: float) -> float:
+        """What all of it takes with weights of so many bytes ÷ the memory that may be filled."""
         cache = batch * self.context * self.per_token
-        found = [f"{ceil((self.weights + cache) / room)} times the memory"]
-        for width, said in ((1.0, "8-bit weights"), (0.5, "4-bit weights")):
-            if width < self.width and self.weights * width / self.width + cache <= room:
-                found.append(said)
-                break
+        return (self.weights * width / self.width + cache) / (FILLED * self.machine.capacity)
+
+    def narrower(self, batch: int) -> float | None:
+        """The widest of narrower weights, in bytes, with which it fits into the memory there is."""
+        narrower = [width for width in WIDTHS if width < self.width]
+        return next((width for width in narrower if self.filled(batch, width) <= 1), None)
+
+    def less(self, batch: int) -> list[str]:
+        """The batch or the context that fits, where one does."""
         if self.conversations:
-            found.append(f"a batch of {self.conversations} at most")
-        elif self.slots >= batch:
-            found.append(f"a context of {self.slots // batch} tokens at most")
-        return found
+            return [f"a batch of {self.conversations} at most"]
+        if self.slots >= batch:
+            return [f"a context of {self.slots // batch} tokens at most"]
+        return []
 
     def as_the_widget(self, batch: int, k: int) -> dict[str, object] | None:
         """Settings of the widget in which a round of k drafts takes as long, by key.

@@ -9,17 +9,15 @@ from typing import NamedTuple
 from sim.catalogue import MODELS, machine_named, model_named
 from sim.kinds import Real, Whole
 from sim.labs.budget import Budget, limit_told, point_of
+from sim.labs.fields import labelled
 from sim.labs.history import History, Moment
-from sim.labs.pricing import Drafting
+from sim.labs.pricing import NGRAM, Drafting
 from sim.labs.service import Asked, Named
 from sim.markup import Markup, joined, tag
 from sim.params import SLOTS
 from sim.passes import GIB
 from sim.settings import entered, rows, setting
 from sim.words import count, duration, many, three_digits
-
-NGRAM = "ngram"
-"""The name of drafts that no model makes."""
 
 MOST_WATCHED = 300
 """Requests up to which every pass is kept, on the board of `SLOTS` slots at most."""
@@ -96,8 +94,7 @@ def changed(shown: Shown, key: str, text: str) -> tuple[Shown, str | None]:
     row = SETTINGS[key]
     value, complaint = entered(row, text, getattr(shown, row.name))
     if complaint:
-        rest = complaint.removeprefix(key)
-        complaint = f"{row.label}: {rest[1:]}" if rest[0] == "=" else f"{row.label}{rest}"
+        complaint = labelled(complaint, row)
     after = replace(shown, **{row.name: value})
     if key == "machine" and value != shown.machine:
         after = replace(after, memory=round(machine_named(value).capacity / GIB))

@@ -214,7 +214,7 @@ def dialog_html(
     locks = {name: LOCK_LABELS[name] for name in LOCKS if name not in OUTSIDE}
     parts = {part: PART_LABELS.get(part, part) for part in PARTS}
     questions = {NO_QUESTION: "no question", **{name: LABELS[name] for name in ASKED}}
-    themes = {name: name for name in THEMES} | {"auto": "as the page around"}
+    themes = {name: name for name in THEMES} | {"auto": "as the page or the system"}
     alone = view.lab in BY_NAME
     title = tag("h2", f"Share this {'lab' if alone else 'scene'}", id="share-title")
     plays = tag("input", type="checkbox", data_share="play", value="on", checked=view.play)
@@ -266,8 +266,9 @@ def dialog_html(
         _button("passes", "Save every pass (CSV)"),
         tag(
             "p",
-            "The picture is shown until the reader starts the simulator, and in print. GitHub, and "
-            "snippets without it inside, want it beside the page, as ",
+            "An element shows the picture until the reader starts the simulator, and in print; a "
+            "plain frame and one for slides start at once, without it. GitHub, and snippets that "
+            "do not hold it, want it beside the page, as ",
             tag("code", id="picture-name"),
             ".",
             class_="share-note",

@@ -9,7 +9,7 @@ from typing import Any
 from sim.catalogue import machine_named, model_named
 from sim.labs.cost import as_before, better, parts, states
 from sim.labs.cost_charts import CHARTS
-from sim.labs.cost_fields import SHARE, USUAL_SHARE, drafts, labelled
+from sim.labs.cost_fields import SHARE, USUAL_SHARE, drafts, keyed
 from sim.labs.cost_settings import (
     BY_KEY,
     OF_THE_MACHINE,
@@ -114,7 +114,7 @@ class View(SettledView[Asked]):
         self._wrong.pop(key, None)
         complaint = self._read(field)
         if complaint:
-            self._wrong[key] = labelled(complaint)[1]
+            self._wrong[key] = keyed(complaint)[1]
 
     def _read(self, field: Any) -> str:
         """Take one field into the settings; what is wrong with it, and then nothing changes."""
@@ -164,7 +164,7 @@ class View(SettledView[Asked]):
         try:
             self._given = priced(self.asked)
         except ValueError as contradiction:
-            key, text = labelled(str(contradiction))
+            key, text = keyed(str(contradiction))
             self._tell({**self._wrong, key: text})
             self._places.write({"#cost-verdict": as_before(self._given, "figures")})
             self._use.disabled = self._best.disabled = True
@@ -179,25 +179,19 @@ class View(SettledView[Asked]):
         self._draw()
 
     def _tell(self, wrong: Mapping[str, str]) -> None:
-        """Say below each field what is wrong with it, where it was not said yet."""
-        for key in self._said.keys() | wrong.keys():
-            if self._said.get(key) == wrong.get(key):
-                continue
-            field, name = self._inputs[key][0], f"cost-wrong-{key}"
-            if key not in wrong:
-                one(f"#{name}").remove()
-                field.removeAttribute("aria-invalid")
-                field.removeAttribute("aria-describedby")
-                continue
-            if key not in self._said:
-                field.setAttribute("aria-invalid", "true")
-                field.setAttribute("aria-describedby", name)
-                message = f'<p class="wrong" id="{name}" role="alert"></p>'
-                field.closest(".field").insertAdjacentHTML("beforeend", message)
-                if folded := field.closest("details"):
-                    folded.open = True
-            one(f"#{name}").textContent = wrong[key]
+        """Say below each field what is wrong with it; where that is new, its fold is opened."""
+        for key in wrong.keys() - self._said.keys():
+            if folded := self._inputs[key][0].closest("details"):
+                folded.open = True
         self._said = dict(wrong)
+        for key in self._inputs:
+            invalid = "true" if key in wrong else False
+            self._places.write(
+                {
+                    f"#cost-wrong-{key}": wrong.get(key, ""),
+                    f"#cost-fields [data-cost={key}]@aria-invalid": invalid,
+                }
+            )
 
     def _draw(self) -> None:
         if self._colours:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sim.catalogue import MACHINES, MODELS, machine_named, model_named
 from sim.labs.cost import answer
 from sim.labs.cost import arguments as arguments_of
-from sim.labs.cost_fields import labelled
+from sim.labs.cost_fields import keyed
 from sim.labs.cost_settings import (
     OF_THE_MACHINE,
     OF_THE_MODEL,
@@ -161,7 +161,7 @@ def test_settings_come_back_from_a_link(points: dict[int, float]) -> None:
     ],
 )
 def test_a_complaint_has_the_label_that_the_reader_sees(complaint: str, told: object) -> None:
-    assert labelled(complaint) == told
+    assert keyed(complaint) == told
 
 
 def test_bad_settings_of_a_link_are_told_with_the_remedy() -> None:

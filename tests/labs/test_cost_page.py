@@ -26,7 +26,8 @@ def open_lab(page: PageDriver, query: str = "?lab=cost") -> None:
 
 def wrong(page: PageDriver) -> str:
     """What is said below the fields, all of it."""
-    found = "return [...document.querySelectorAll('#cost-fields .wrong')].map(p => p.textContent)"
+    said = "#cost-fields .wrong:not(:empty)"
+    found = f"return [...document.querySelectorAll('{said}')].map(p => p.textContent)"
     return " ".join(page.run(found))
 
 

@@ -735,6 +735,13 @@ def test_snippets_are_written_as_their_tools_take_them() -> None:
     assert [one.text for one in embedded] == list(texts.values()), "a frame is one anyway"
 
 
+def test_a_picture_travels_inside_an_element_and_in_no_plain_frame() -> None:
+    params, view = Params(), View()
+    with_it = snippets("https://a.org/x/", params, view, svg="<svg/>")
+    inside = {one.key for one in with_it if "data:image/svg" in one.text}
+    assert inside == {"element", "myst", "mystmd", "quarto"}
+
+
 def test_a_picture_s_name_is_its_scene_s_alone() -> None:
     params, view = Params(draft_length=7), View(tick=5)
     name = picture_name(params, view)
@@ -764,7 +771,12 @@ def test_the_dialog_shows_the_scene_s_own_choices() -> None:
     offered = [a["value"] for tag, a in tags if tag == "option"]
     assert offered == ["none", *ASKED, "auto", "light", "dark", "inside", "beside"]
     text = dialog_html("https://a.org/", params, view)
-    for words in (">no question<", ">as the page around<", ">this pass<", ">timeline, buttons<"):
+    for words in (
+        ">no question<",
+        ">as the page or the system<",
+        ">this pass<",
+        ">timeline, buttons<",
+    ):
         assert words in text
     assert ">&lt;bonus-token&gt;, for any HTML page<" in text
 
@@ -814,7 +826,7 @@ def test_the_dialog_is_whole_and_each_choice_is_labelled() -> None:
     ]
     asked = [LABELS[name] for name in ASKED]
     assert whole.said["option"] == [
-        *("no question", *asked, "as the page around", "light", "dark"),
+        *("no question", *asked, "as the page or the system", "light", "dark"),
         *("inside the snippet", "a file beside the page"),
     ]
     assert {"rates", "theme", "share"} & {
